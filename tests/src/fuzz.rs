@@ -4,6 +4,7 @@
 //! `fuzz/`; the tests in `tests/fuzz.rs` call it with its seeds and with random mutations of them.
 
 mod answers;
+mod chat;
 mod json;
 mod messages;
 mod stored;
@@ -22,13 +23,16 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "json_input", run: json::input, seeds: json::seeds },
     Target { name: "json_update", run: json::update, seeds: json::seeds },
     Target { name: "stored_value", run: stored::value, seeds: stored::value_seeds },
     Target { name: "stored_thread", run: stored::thread, seeds: stored::thread_seeds },
     Target { name: "answers", run: answers::answer, seeds: answers::seeds },
     Target { name: "messages", run: messages::read, seeds: messages::seeds },
+    Target { name: "chat_reply", run: chat::whole, seeds: chat::whole_seeds },
+    Target { name: "chat_stream", run: chat::streamed, seeds: chat::streamed_seeds },
+    Target { name: "chat_round_trip", run: chat::round_trip, seeds: chat::round_trip_seeds },
 ];
 
 impl Target {
@@ -78,6 +82,24 @@ impl Drop for Shown<'_> {
 struct Random(u64);
 
 impl Random {
+    fn new(seed: impl Into<u64>) -> Self {
+        let mut random = Self(seed.into() << 1 | 1);
+        // Small seeds begin with small numbers.
+        (0..8).for_each(|_| _ = random.next());
+        random
+    }
+
+    /// Cuts bytes into parts, most of them short.
+    fn parts(mut self, mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let longest = *self.one_of(&[1, 2, 5, 30, 200]).unwrap_or(&1);
+        std::iter::from_fn(move || {
+            let length = (1 + self.below(longest)).min(bytes.len());
+            let (part, rest) = bytes.split_at(length);
+            bytes = rest;
+            (!part.is_empty()).then_some(part)
+        })
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -159,6 +181,17 @@ const WORDS: &[&str] = &[
     "\r\n\r\n",
     "data: ",
     "data:[DONE]\n\n",
+    "\n\n",
+    "\r\r",
+    "\"choices\":",
+    "\"delta\":",
+    "\"error\":",
+    "\"finish_reason\":\"stop\"",
+    "\"index\":",
+    "\"message\":",
+    "\"tool_calls\":",
+    "\"usage\":",
+    "s3cret-k3y",
     "event: x\n",
     "id: 1\n",
     ": comment\n",

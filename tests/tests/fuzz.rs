@@ -27,4 +27,7 @@ macro_rules! targets {
     )*};
 }
 
-targets! { json_input json_update stored_value stored_thread answers messages }
+targets! {
+    json_input json_update stored_value stored_thread answers messages
+    chat_reply chat_stream chat_round_trip
+}

@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
-use superstep::thread::PersistentGraph;
-use superstep::{Context, ContextWith, END, GraphState, Result, START, StateGraph};
+use superstep::thread::{PersistentGraph, ThreadStatus};
+use superstep::{Context, ContextWith, END, ErrorKind, GraphState, Result, START, StateGraph};
 use superstep_sqlite::SqliteCheckpointer;
 
 /// A day of this program.
@@ -82,13 +82,18 @@ fn graph(folder: &Path) -> std::result::Result<PersistentGraph<Claim, Office>, B
 /// Resumes the threads that are due, until the process is killed.
 async fn work(folder: &Path) -> std::result::Result<(), Box<dyn Error>> {
     let graph = graph(folder)?;
+    // Once: after a crash, a thread is not due but running. No other process has a run when a worker starts.
+    for left in graph.unfinished().await? {
+        if matches!(left.status, ThreadStatus::Running) {
+            left.resume(()).context(Office(folder.to_owned())).await?;
+        }
+    }
     loop {
-        // After a crash, a thread is not due but unfinished.
-        for thread in graph.unfinished().await? {
-            let waits = thread.wakes_at.is_none_or(|time| time > SystemTime::now());
-            let crashed = matches!(thread.status, superstep::thread::ThreadStatus::Running);
-            if crashed || !waits {
-                thread.thread.resume(()).context(Office(folder.to_owned())).await?;
+        for due in graph.due(SystemTime::now()).await? {
+            match due.resume(()).context(Office(folder.to_owned())).await {
+                // Someone has answered since the list was read.
+                Err(error) if matches!(error.kind(), ErrorKind::Conflict(_)) => {}
+                resumed => drop(resumed?),
             }
         }
         tokio::time::sleep(DAY / 10).await;

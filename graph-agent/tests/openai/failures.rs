@@ -103,6 +103,28 @@ async fn long_reason_is_truncated() {
     assert!(error.chars().count() < 600 && error.contains("ü … ü"), "{error}");
 }
 
+#[tokio::test]
+async fn large_refusal_does_not_depend_on_packet_boundaries() {
+    let large = json!({"error": {"message": "bad", "filler": "ü".repeat(50_000)}}).to_string();
+    let mut messages = Vec::new();
+    for bytes in [1000, 65_000, 1_000_000] {
+        let server = Server::start([Answer::text(400, "text/plain", &large).split(bytes)]);
+        messages.push(model(&server).complete(&why()).await.unwrap_err().to_string());
+    }
+    assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
+}
+
+#[tokio::test]
+async fn secret_at_the_end_of_a_truncated_refusal_is_not_shown() {
+    for length in 1..=6 {
+        // 64 KiB of a refusal are read.
+        let start = "a".repeat(64 * 1024 - length);
+        let server = Server::start([Answer::text(400, "text/plain", &format!("{start}s3cret"))]);
+        let error = shown(&model(&server).complete(&why()).await.unwrap_err());
+        assert!(!error.contains("s3cr"), "{length} bytes of the key");
+    }
+}
+
 fn slower(wait: &str) -> Answer {
     Answer::json(429, &json!({"error": {"message": "slower", "type": "requests"}}))
         .header("retry-after", wait)

@@ -16,7 +16,7 @@ pub(crate) struct Server {
     closed: Arc<AtomicBool>,
     /// The open connection. `drop` closes it: the client may run on the thread that waits for the server.
     open: Arc<Mutex<Option<TcpStream>>>,
-    /// Receives a message when a client disconnects during a silence.
+    /// Receives a message when a client disconnects from an answer that ends in silence.
     disconnected: Receiver<()>,
     thread: Option<JoinHandle<()>>,
 }
@@ -92,6 +92,12 @@ impl Answer {
         self
     }
 
+    /// Replaces a byte everywhere, such as with one that is not UTF-8.
+    pub(crate) fn replace(mut self, byte: u8, by: u8) -> Self {
+        self.parts.iter_mut().flatten().filter(|found| **found == byte).for_each(|found| *found = by);
+        self
+    }
+
     /// Sends the first `parts` parts, then breaks the connection.
     pub(crate) fn cut(mut self, parts: usize) -> Self {
         self.parts.truncate(parts);
@@ -110,7 +116,19 @@ impl Answer {
         Self { framing: Framing::Silence, ..self }
     }
 
-    fn write(&self, socket: &mut TcpStream, disconnected: &Sender<()>) -> std::io::Result<()> {
+    /// Writes the answer. A client may disconnect at any point of it.
+    fn send(&self, socket: &mut TcpStream, disconnected: &Sender<()>) {
+        let written = self.write(socket);
+        if self.framing == Framing::Silence {
+            if written.is_ok() {
+                // Returns when the client disconnects.
+                let _ = socket.read(&mut [0]);
+            }
+            let _ = disconnected.send(());
+        }
+    }
+
+    fn write(&self, socket: &mut TcpStream) -> std::io::Result<()> {
         let mut head = format!("HTTP/1.1 {} Of a test\r\nconnection: close\r\n", self.status);
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
@@ -137,13 +155,7 @@ impl Answer {
         if self.framing == Framing::Chunks {
             socket.write_all(b"0\r\n\r\n")?;
         }
-        socket.flush()?;
-        if self.framing == Framing::Silence {
-            // Returns when the client disconnects.
-            let _ = socket.read(&mut [0]);
-            let _ = disconnected.send(());
-        }
-        Ok(())
+        socket.flush()
     }
 }
 
@@ -175,8 +187,7 @@ impl Server {
                 }
                 if let Some(request) = read(&socket) {
                     all.lock().unwrap().push(request.clone());
-                    // A client may disconnect in the middle of an answer.
-                    let _ = answer(&request).write(&mut socket, &disconnects);
+                    answer(&request).send(&mut socket, &disconnects);
                 }
                 // Dropping the last handle closes the connection.
                 *now_open.lock().unwrap() = None;
@@ -194,7 +205,7 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Waits until a client has disconnected during a silence.
+    /// Waits until a client has disconnected from an answer that ends in silence.
     pub(crate) fn wait_for_disconnect(&self) {
         self.disconnected.recv_timeout(crate::TIMEOUT).unwrap();
     }

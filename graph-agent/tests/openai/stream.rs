@@ -148,6 +148,22 @@ async fn reply_that_is_cut_off_is_an_error() {
 }
 
 #[tokio::test]
+async fn stream_that_is_cut_off_in_its_first_chunk_is_unreachable() {
+    let stream = "event: keepalive\r\n\r\ndata: {\"choices\"";
+    for bytes in [1, 5, 100_000] {
+        let server = Server::start([Answer::stream(stream).split(bytes)]);
+        let error = streamed(&model(&server), &why()).await.unwrap_err();
+        assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?} in parts of {bytes} bytes");
+    }
+    // Line ends do not begin a chunk.
+    for bytes in [1, 5, 100_000] {
+        let server = Server::start([Answer::stream("event: keepalive\r\n\r\n\r\n").split(bytes)]);
+        let error = streamed(&model(&server), &why()).await.unwrap_err();
+        assert!(matches!(error, ModelError::NoReply { .. }), "{error:?} in parts of {bytes} bytes");
+    }
+}
+
+#[tokio::test]
 async fn error_object_ends_the_stream() {
     for (error, expected) in [
         (json!({"message": "too much at once", "type": "server_error", "code": null}), Some(500)),

@@ -146,8 +146,8 @@ pub(crate) async fn due_threads_are_listed_by_time(target: Target<'_>) -> Result
         let (name, wakes) = (format!("t{:02}", n * 7 % 40), n / 4 * 10);
         let status = match n % 4 {
             0 => asleep(wakes),
-            1 => StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(at(wakes)),
-            2 => StoredStatus::new(StatusKind::WaitingForAnswers),
+            1 => StoredStatus::new(StatusKind::WaitingForAnswer).wakes_at(at(wakes)),
+            2 => StoredStatus::new(StatusKind::WaitingForAnswer),
             _ if n % 8 == 3 => StoredStatus::default(),
             _ => StoredStatus::new(StatusKind::Finished),
         };

@@ -1,12 +1,12 @@
+use crate::engine::erased::{ErasedState, ErasedUndos, StateType, TaskWrites};
 use crate::reducers::ReduceError;
 use crate::state::validate::{Report, Violation};
-use crate::state::{FieldWrite, GraphState, UndoOf};
 
 use crate::error::Panic;
 
 use super::attempt::contained;
 use super::ledger::{Clash, Ledger};
-use super::task::{Finished, WriteOf};
+use super::task::Finished;
 
 /// The reason why a superstep was rejected. The state is unchanged.
 pub(super) enum Rejected {
@@ -22,25 +22,23 @@ pub(super) enum Rejected {
 }
 
 /// The undo log of a superstep: reverts everything that was written so far.
-pub(super) struct Undos<S: GraphState>(Vec<UndoOf<S>>);
+pub(super) struct Undos(Box<dyn ErasedUndos>);
 
-impl<S: GraphState> Undos<S> {
-    pub(super) const fn new() -> Self {
-        Self(Vec::new())
+impl Undos {
+    pub(super) fn new(state: &StateType) -> Self {
+        Self((state.undos)())
     }
 
-    pub(super) fn push(&mut self, undo: UndoOf<S>) {
-        self.0.push(undo);
+    pub(super) fn clear_field(&mut self, state: &mut dyn ErasedState, field: usize) {
+        state.clear_field(field, &mut *self.0);
     }
 
-    pub(super) fn roll_back(&mut self, state: &mut S) {
-        while let Some(undo) = self.0.pop() {
-            WriteOf::<S>::undo(undo, state);
-        }
+    pub(super) fn roll_back(&mut self, state: &mut dyn ErasedState) {
+        self.0.roll_back(state);
     }
 
     pub(super) fn forget(&mut self) {
-        self.0.clear();
+        self.0.forget();
     }
 }
 
@@ -48,11 +46,11 @@ impl<S: GraphState> Undos<S> {
 ///
 /// On success the undos of the writes are appended to `undos`. On an error everything in `undos` has been rolled
 /// back.
-pub(super) fn fold<S: GraphState>(
-    state: &mut S,
-    results: &mut [Option<Finished<S>>],
+pub(super) fn fold(
+    state: &mut dyn ErasedState,
+    results: &mut [Option<Finished>],
     ledger: &mut Ledger,
-    undos: &mut Undos<S>,
+    undos: &mut Undos,
 ) -> Result<(), Rejected> {
     let folded = fold_unchecked(state, results, ledger, undos).and_then(|()| check(state, ledger.touched()));
     if folded.is_err() {
@@ -62,15 +60,15 @@ pub(super) fn fold<S: GraphState>(
 }
 
 /// Folds the writes without checking the rules. After an error the caller has to roll `undos` back.
-pub(super) fn fold_unchecked<S: GraphState>(
-    state: &mut S,
-    results: &mut [Option<Finished<S>>],
+pub(super) fn fold_unchecked(
+    state: &mut dyn ErasedState,
+    results: &mut [Option<Finished>],
     ledger: &mut Ledger,
-    undos: &mut Undos<S>,
+    undos: &mut Undos,
 ) -> Result<(), Rejected> {
-    ledger.open(S::FIELD_COUNT);
+    ledger.open(state.state_type().fields);
     for (task, finished) in finished(results) {
-        finished.writes.iter().for_each(|write| ledger.enter(task, write));
+        ledger.enter(task, &finished.writes);
     }
     match ledger.clash() {
         Some(clash) => Err(Rejected::Clash(clash)),
@@ -78,45 +76,46 @@ pub(super) fn fold_unchecked<S: GraphState>(
     }
 }
 
-fn finished<S: GraphState>(results: &[Option<Finished<S>>]) -> impl Iterator<Item = (usize, &Finished<S>)> {
+fn finished(results: &[Option<Finished>]) -> impl Iterator<Item = (usize, &Finished)> {
     results.iter().enumerate().filter_map(|(task, result)| result.as_ref().map(|result| (task, result)))
 }
 
-fn fold_all<S: GraphState>(
-    state: &mut S,
-    results: &mut [Option<Finished<S>>],
+fn fold_all(
+    state: &mut dyn ErasedState,
+    results: &mut [Option<Finished>],
     ledger: &Ledger,
-    undos: &mut Undos<S>,
+    undos: &mut Undos,
 ) -> Result<(), Rejected> {
     for (task, result) in results.iter_mut().enumerate() {
-        let Some(finished) = result else { continue };
-        for write in std::mem::take(&mut finished.writes) {
-            if !ledger.counts(&write) {
-                continue;
-            }
-            let field = write.field();
-            match write.apply(state) {
-                Ok(undo) => undos.push(undo),
-                Err(error) => {
-                    let error = error.on_field::<S>(field);
-                    return Err(Rejected::Reducer { task, field, error });
-                }
-            }
+        if let Some(finished) = result {
+            fold_task(state, &mut finished.writes, ledger, undos)
+                .map_err(|(field, error)| Rejected::Reducer { task, field, error })?;
         }
     }
     Ok(())
 }
 
+/// Folds the writes of one task that count. After an error the caller has to roll `undos` back.
+pub(super) fn fold_task(
+    state: &mut dyn ErasedState,
+    writes: &mut TaskWrites,
+    ledger: &Ledger,
+    undos: &mut Undos,
+) -> Result<(), (usize, ReduceError)> {
+    let Some(writes) = writes.as_erased_mut() else { return Ok(()) };
+    let folded = writes.fold(state, &|field, kind| ledger.counts(field, kind), &mut *undos.0);
+    folded.map_err(|(field, error)| (field, error.on_field(state.state_type().field(field))))
+}
+
 /// Checks the rules of the written fields, and then the invariant.
-pub(super) fn check<S: GraphState>(state: &S, touched: &[usize]) -> Result<(), Rejected> {
-    if !S::FALLIBLE || touched.is_empty() {
+pub(super) fn check(state: &dyn ErasedState, touched: &[usize]) -> Result<(), Rejected> {
+    if !state.state_type().fallible || touched.is_empty() {
         return Ok(());
     }
     let mut broken = broken_rules(state, touched);
     // An invariant may rely on the rules of the fields, so it is checked only if they hold.
     if broken.is_empty()
-        && let Err(violation) =
-            contained(|| state.check_invariant()).unwrap_or_else(|panic| Err(panicked(panic)))
+        && let Err(violation) = contained(|| state.check_state()).unwrap_or_else(|panic| Err(panicked(panic)))
     {
         broken.push((None, violation));
     }
@@ -124,15 +123,15 @@ pub(super) fn check<S: GraphState>(state: &S, touched: &[usize]) -> Result<(), R
 }
 
 /// Returns the rules of these fields that do not hold.
-pub(super) fn broken_rules<S: GraphState>(state: &S, fields: &[usize]) -> Vec<(Option<usize>, Violation)> {
+pub(super) fn broken_rules(state: &dyn ErasedState, fields: &[usize]) -> Vec<(Option<usize>, Violation)> {
     let mut broken = Vec::new();
     for &field in fields {
         let mut report = Report::default();
-        match contained(|| state.validate_field(field, &mut report)) {
+        match contained(|| state.check_field(field, &mut report)) {
             Ok(()) if report.is_empty() => {}
             Ok(()) => broken.extend(report.into_violations().into_iter().map(|(field, v)| (Some(field), v))),
             Err(panic) => {
-                let spec = S::field(field);
+                let spec = state.state_type().field(field);
                 let mut violation = Violation { field: spec.map(|spec| spec.name), ..panicked(panic) };
                 if spec.is_some_and(|spec| spec.excluded) {
                     // The panic message may quote the value.

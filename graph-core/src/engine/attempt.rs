@@ -6,8 +6,8 @@ use std::task::{Poll, Waker};
 
 use crate::contain;
 use crate::error::Panic;
+use crate::interrupt::OpenInterrupt;
 use crate::node::{NodeError, StepFuture};
-use crate::state::GraphState;
 
 use super::Context;
 use super::desk::{Desk, Untaken};
@@ -19,22 +19,22 @@ use super::task::{Failed, Finished, Unfinished, finish};
 ///
 /// An attempt that is pending while one of its interrupts is open has ended: its future is dropped. Its steps in progress
 /// are finished first.
-pub(super) struct Attempt<'a, S: GraphState> {
-    future: Option<StepFuture<'a, S>>,
+pub(super) struct Attempt<'a> {
+    future: Option<StepFuture<'a>>,
     cx: &'a Context,
     keep: Keep,
-    /// The waker of an attempt that was given an answer.
+    /// The waker of an attempt that was given an answer, or that has a timer which has fired.
     probe: Option<Arc<Probe>>,
 }
 
-impl<'a, S: GraphState> Attempt<'a, S> {
+impl<'a> Attempt<'a> {
     #[inline]
-    pub(super) fn new(future: StepFuture<'a, S>, cx: &'a Context, keep: Keep) -> Self {
+    pub(super) fn new(future: StepFuture<'a>, cx: &'a Context, keep: Keep) -> Self {
         Self { future: Some(future), cx, keep, probe: None }
     }
 }
 
-impl<S: GraphState> Attempt<'_, S> {
+impl Attempt<'_> {
     /// Drops the future. A panic in the drop of its contents is ignored.
     #[cold]
     pub(super) fn end(&mut self) {
@@ -44,7 +44,7 @@ impl<S: GraphState> Attempt<'_, S> {
     }
 }
 
-impl<S: GraphState> Drop for Attempt<'_, S> {
+impl Drop for Attempt<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.future.is_some() {
@@ -53,8 +53,8 @@ impl<S: GraphState> Drop for Attempt<'_, S> {
     }
 }
 
-impl<S: GraphState> Future for Attempt<'_, S> {
-    type Output = Result<Finished<S>, Box<Unfinished>>;
+impl Future for Attempt<'_> {
+    type Output = Result<Finished, Box<Unfinished>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let mut result = None;
@@ -67,7 +67,7 @@ impl<S: GraphState> Future for Attempt<'_, S> {
     }
 }
 
-impl<S: GraphState> Attempt<'_, S> {
+impl Attempt<'_> {
     /// Polls the future, and passes its result to `take`.
     ///
     /// `keep` is a parameter so that a caller with a constant compiles no encoding in.
@@ -76,7 +76,7 @@ impl<S: GraphState> Attempt<'_, S> {
         &mut self,
         cx: &mut std::task::Context<'_>,
         keep: Keep,
-        take: impl FnOnce(Finished<S>),
+        take: impl FnOnce(Finished),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
         let counted = if this.cx.was_given_answers() { Some(this.probe(cx.waker())) } else { None };
@@ -120,11 +120,11 @@ impl<S: GraphState> Attempt<'_, S> {
         if fault.is_some() || !returned || !self.cx.was_given_answers() {
             return fault;
         }
-        let untaken = || self.cx.untaken().into_iter().chain(self.cx.untaken_inside()).next();
-        untaken().map(|question| Untaken { question, how: "returned" }.into())
+        let untaken = self.cx.untaken().or_else(|| self.cx.untaken_inside());
+        untaken.map(|question| Untaken { question, how: "returned" }.into())
     }
 
-    /// Returns the waker for the next poll of an attempt that was given an answer.
+    /// Returns the waker for the next poll of an attempt in which answers and timers have an order.
     #[cold]
     #[inline(never)]
     fn probe(&mut self, waker: &Waker) -> Waker {
@@ -144,7 +144,16 @@ impl<S: GraphState> Attempt<'_, S> {
     #[cold]
     #[inline(never)]
     fn fail(&self, failed: Failed) -> Box<Unfinished> {
-        let open = self.cx.used_desk().map(Desk::take_reopened).unwrap_or_default();
+        self.fail_beside(failed, Vec::new())
+    }
+
+    /// Fails an attempt that was pending. If an answer could not be read, its other questions stay open too.
+    fn fail_beside(&self, failed: Failed, others: Vec<OpenInterrupt>) -> Box<Unfinished> {
+        let mut open = self.cx.used_desk().map(Desk::take_reopened).unwrap_or_default();
+        if !open.is_empty() {
+            open.extend(others);
+            self.cx.memo(|memo| memo.asked = open.iter().map(|open| open.id.clone()).collect());
+        }
         Box::new(Unfinished { failed: Some(failed), open, halt: None })
     }
 
@@ -155,34 +164,39 @@ impl<S: GraphState> Attempt<'_, S> {
         let cx = self.cx;
         let Some(desk) = cx.used_desk() else { return Poll::Pending };
         if let Some(fault) = desk.take_fault() {
+            // Taken before the future is dropped, because dropping it withdraws the open interrupts.
+            let open = desk.take_open();
             self.end();
-            return Poll::Ready(Err(self.fail(Failed::Fault(fault))));
+            return Poll::Ready(Err(self.fail_beside(Failed::Fault(fault), open)));
         }
         // Taken in any case: it concerns this poll only.
         let stirred = desk.take_stirred();
         if desk.is_busy() || stirred {
             return Poll::Pending;
         }
-        let untaken = if cx.was_given_answers() { cx.untaken() } else { Vec::new() };
+        let given = cx.was_given_answers();
+        if given && self.is_stuck() && cx.skips_timer() {
+            return Poll::Pending;
+        }
+        let untaken = given && cx.has_untaken();
         // Taken before the future is dropped, because dropping it withdraws the open interrupts.
         let (open, halt, until) = (desk.take_open(), desk.take_halt(), desk.sleeps_until());
         // A sleep does not suspend an attempt that may still ask for an answer.
-        let asleep = || {
-            (untaken.is_empty() || cx.is_stopping())
-                && until.is_some_and(|until| cx.goes_to_sleep(desk, until))
-        };
+        let asleep =
+            || (!untaken || cx.is_stopping()) && until.is_some_and(|until| cx.goes_to_sleep(desk, until));
         let ends = !open.is_empty() || halt.is_some() || asleep();
-        if !ends && (untaken.is_empty() || !self.is_stuck()) {
+        if !ends && (!untaken || !self.is_stuck()) {
             return Poll::Pending;
         }
         if halt.is_none()
             && !(ends && open.is_empty())
-            && let Some(question) = untaken.into_iter().next()
+            && let Some(question) = if untaken { cx.untaken() } else { None }
         {
             self.end();
             let how = if ends { "asked another question" } else { "waits for something else" };
             return Poll::Ready(Err(self.fail(Failed::Fault(Untaken { question, how }.into()))));
         }
+        open.iter().for_each(|open| cx.shared.nest.ask(&open.id));
         cx.memo(|memo| {
             memo.asleep = until;
             memo.asked = open.iter().map(|open| open.id.clone()).collect();
@@ -194,23 +208,19 @@ impl<S: GraphState> Attempt<'_, S> {
 
 /// The attempt of a superstep's only task in a run in memory. It writes its result directly into its slot, without
 /// passing it along.
-pub(super) struct LoneAttempt<'a, S: GraphState> {
-    attempt: Attempt<'a, S>,
-    result: &'a mut Option<Finished<S>>,
+pub(super) struct LoneAttempt<'a> {
+    attempt: Attempt<'a>,
+    result: &'a mut Option<Finished>,
 }
 
-impl<'a, S: GraphState> LoneAttempt<'a, S> {
+impl<'a> LoneAttempt<'a> {
     #[inline]
-    pub(super) fn new(
-        future: StepFuture<'a, S>,
-        cx: &'a Context,
-        result: &'a mut Option<Finished<S>>,
-    ) -> Self {
+    pub(super) fn new(future: StepFuture<'a>, cx: &'a Context, result: &'a mut Option<Finished>) -> Self {
         Self { attempt: Attempt::new(future, cx, Keep::Nothing), result }
     }
 }
 
-impl<S: GraphState> Future for LoneAttempt<'_, S> {
+impl Future for LoneAttempt<'_> {
     type Output = Result<(), Box<Unfinished>>;
 
     #[inline]

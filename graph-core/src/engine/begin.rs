@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
+use crate::engine::erased::{AppContext, ErasedInput, ErasedStart, ErasedState, TaskWrites};
 use crate::error::{Error, ErrorKind};
-use crate::graph::Graph;
-use crate::node::{Leave, Source, Step};
+use crate::graph::Compiled;
+use crate::node::{ErasedSource, ErasedStep, Leave};
 use crate::plan::plan;
 use crate::reducers::Stamp;
-use crate::state::{FieldWrite as _, GraphState, Input as _};
 use crate::stream::Events;
 
 use super::apply::{Rejected, Undos, broken_rules, fold, fold_unchecked};
 use super::attempt::contained;
+use super::commit::{NOT_OWNED, own};
 use super::decide::ask;
 use super::encoded::{Keep, NotEncoded};
 use super::ephemeral::Ephemerals;
@@ -20,18 +21,18 @@ use super::reject::reject;
 use super::task::{Failed, Finished, finish};
 use super::{Driver, RunShared};
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Applies the input and plans the first superstep.
     pub(crate) fn start(
-        graph: &Graph<S, D>,
-        input: S::Input,
-        context: Arc<D>,
+        graph: &Arc<Compiled>,
+        input: Box<dyn ErasedInput>,
+        context: Arc<dyn AppContext>,
         shared: RunShared,
         options: RunOptions,
-        events: Option<Events<S>>,
+        events: Option<Events>,
     ) -> Result<Self, Error> {
-        let parts = Parts::new(Arc::clone(&graph.0), context, shared, options, events)?.can_run()?;
-        let (state, given) = begin::<S>(input).map_err(|kind| parts.error(kind))?;
+        let parts = Parts::new(Arc::clone(graph), context, shared, options, events)?.can_run()?;
+        let (state, given) = begin(input).map_err(|kind| parts.error(kind))?;
         let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
         ephemerals.settle(0, &[], |field| given.contains(&field));
         let mut driver = parts.driver(state, ephemerals)?;
@@ -43,7 +44,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     pub(super) fn leave_start(&mut self) -> Result<(), Error> {
         let leave = match &self.graph.start {
             None => Leave::ByEdges,
-            Some(decide) => ask(decide, Source { state: &*self.state, packet: None, ctx: &self.ctx })
+            Some(decide) => ask(decide, ErasedSource { state: &*self.state, packet: None, ctx: &*self.ctx })
                 .map_err(|failed| self.error(start_failed(failed)))?,
         };
         plan(&self.graph.topology, &mut self.progress, self.step, std::iter::once((None, &leave)));
@@ -54,52 +55,55 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 /// Returns the state that an input makes, and the fields that the input sets.
-pub(super) fn begin<S: GraphState>(input: S::Input) -> Result<(S, Vec<usize>), ErrorKind> {
-    let start = input.into_start();
-    let (mut state, mut given) = (start.state, start.given);
-    let result = input_result::<S>(start.update)?;
-    given.extend(result.writes.iter().map(|write| write.field()));
+pub(super) fn begin(input: Box<dyn ErasedInput>) -> Result<(Arc<dyn ErasedState>, Vec<usize>), ErrorKind> {
+    let ErasedStart { mut state, writes, mut given } = input.into_start();
+    let of = state.state_type();
+    let result = input_result(writes)?;
+    given.extend(result.writes.fields());
     let mut results = vec![Some(result)];
+    let Some(base) = own(&mut state) else { return Err(NOT_OWNED) };
     // An input is checked only against the rules of the fields that it sets: the invariant may need fields that no
     // node has filled yet.
-    fold_unchecked(&mut state, &mut results, &mut Ledger::default(), &mut Undos::new())
-        .and_then(|()| match broken_rules(&state, &given) {
+    fold_unchecked(base, &mut results, &mut Ledger::default(), &mut Undos::new(of))
+        .and_then(|()| match broken_rules(base, &given) {
             broken if broken.is_empty() => Ok(()),
             broken => Err(Rejected::Rules(broken)),
         })
-        .map_err(|rejected| reject(&[], 0, &[], &mut results, rejected))?;
+        .map_err(|rejected| reject(of, &[], 0, &[], &mut results, rejected))?;
     Ok((state, given))
 }
 
-/// Returns the state with which a new run of any graph over `S` begins.
-pub(crate) fn started<S: GraphState>(input: S::Input) -> Result<S, Error> {
-    begin(input).map(|(state, _)| state).map_err(|kind| Error::new(S::NAME, kind))
+/// Returns the state with which a new run of any graph over the input's state begins.
+pub(crate) fn started(input: Box<dyn ErasedInput>) -> Result<Arc<dyn ErasedState>, Error> {
+    let of = input.state_type();
+    begin(input).map(|(state, _)| state).map_err(|kind| Error::new(of.name, kind))
 }
 
 /// Returns the state with an update applied as a node's update would be; all or nothing.
-pub(crate) fn updated<S: GraphState>(mut state: S, update: S::Update) -> Result<S, Error> {
-    let result = input_result(update).map_err(|kind| Error::new(S::NAME, kind))?;
+pub(crate) fn updated(
+    mut state: Arc<dyn ErasedState>,
+    update: TaskWrites,
+) -> Result<Arc<dyn ErasedState>, Error> {
+    let of = state.state_type();
+    let result = input_result(update).map_err(|kind| Error::new(of.name, kind))?;
     let mut results = vec![Some(result)];
-    match fold(&mut state, &mut results, &mut Ledger::default(), &mut Undos::new()) {
+    let Some(base) = own(&mut state) else { return Err(Error::new(of.name, NOT_OWNED)) };
+    match fold(base, &mut results, &mut Ledger::default(), &mut Undos::new(of)) {
         Ok(()) => Ok(state),
         Err(rejected) => {
-            let kind = reject(&[], 0, &[], &mut results, rejected);
-            Err(Error::new(S::NAME, kind).with_state(Arc::new(state)))
+            let kind = reject(of, &[], 0, &[], &mut results, rejected);
+            Err(Error::new(of.name, kind).with_state(state))
         }
     }
 }
 
-fn input_result<S: GraphState>(update: S::Update) -> Result<Finished<S>, ErrorKind> {
+fn input_result(update: TaskWrites) -> Result<Finished, ErrorKind> {
     from_outside(update, Stamp::new("START", 0, 0), Keep::Nothing)
 }
 
 /// Prepares an update that no task made.
-pub(super) fn from_outside<S: GraphState>(
-    update: S::Update,
-    stamp: Stamp<'_>,
-    keep: Keep,
-) -> Result<Finished<S>, ErrorKind> {
-    contained(|| finish::<S>(Ok(Step::update(update)), stamp, keep))
+pub(super) fn from_outside(writes: TaskWrites, stamp: Stamp<'_>, keep: Keep) -> Result<Finished, ErrorKind> {
+    contained(|| finish(Ok(ErasedStep { writes, leave: Leave::ByEdges }), stamp, keep))
         .map_err(Failed::Panic)
         .and_then(|finished| finished)
         .map_err(|failed| {

@@ -11,7 +11,6 @@ use futures_util::FutureExt as _;
 
 use crate::contain::panic_message;
 use crate::error::{Error, ErrorKind};
-use crate::state::GraphState;
 
 use super::Driver;
 use super::attempt::contained;
@@ -35,7 +34,7 @@ fn panicked(graph: &str, message: String) -> Error {
     Error::new(graph, ErrorKind::Panicked { message })
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Runs one superstep. After a panic outside of a node, the driver runs nothing any more.
     pub(crate) async fn step_unless_broken(&mut self) -> Result<bool, Error> {
         if let Some(message) = &self.broken {

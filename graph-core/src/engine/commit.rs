@@ -1,20 +1,20 @@
 use std::sync::Arc;
 
 use crate::checkpoint::FieldChange;
+use crate::engine::erased::{ErasedState, TaskWrites};
 use crate::error::{Error, ErrorKind};
 use crate::graph::CompiledNode;
-use crate::node::{Leave, Source};
+use crate::node::{ErasedSource, Leave};
 use crate::plan::{Progress, START_PLACE, Task, plan};
-use crate::state::{FieldWrite as _, GraphState};
 
 use super::Driver;
 use super::apply::{Rejected, fold};
 use super::cx::At;
 use super::decide::{Unrouted, ask, ask_all, decider};
 use super::reject::reject;
-use super::task::{Finished, WriteOf};
+use super::task::Finished;
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Applies the superstep's results, all or nothing, and plans the next superstep.
     #[inline(never)]
     pub(super) fn commit(&mut self, step: u64) -> Result<(), Error> {
@@ -29,7 +29,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let touched = self.ledger.touched();
         self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
         if let (Some(returned), Some(writes)) = (&mut self.returned, writes) {
-            returned.take_in(&self.ledger, &cleared, writes);
+            returned.take_in(self.graph.state, &self.ledger, &cleared, &writes);
         }
         self.undos.forget();
         self.step = step;
@@ -54,7 +54,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Returns `true` if a node has returned a command for the parent graph.
     #[inline]
     fn hears(&self) -> bool {
-        let is_said = |result: &Option<Finished<S>>| {
+        let is_said = |result: &Option<Finished>| {
             result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::ErasedParentCommand(_)))
         };
         self.results.iter().any(is_said)
@@ -65,7 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     #[cold]
     #[inline(never)]
     fn say(&mut self, step: u64, pieces: Option<Vec<FieldChange>>) -> Result<(), Error> {
-        let heard = !self.ctx.cx.shared.nest.path.is_empty();
+        let heard = !self.ctx.shared.nest.path.is_empty();
         let records = if pieces.is_some() && heard { self.said_records(step)? } else { Vec::new() };
         let said = self.results.iter_mut().flatten().filter_map(|finished| match &mut finished.leave {
             Leave::ErasedParentCommand(outward) => Some((**outward).clone()),
@@ -93,7 +93,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 if let Some(state) = own(&mut self.state) {
                     self.undos.roll_back(state);
                 }
-                let wrote = |finished: &Finished<S>| {
+                let wrote = |finished: &Finished| {
                     let encoded = finished.encoded.iter().flat_map(|encoded| &encoded.writes);
                     self.results.len() == 1 || encoded.into_iter().any(|write| write.field == field)
                 };
@@ -112,7 +112,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     fn apply_one(&mut self, step: u64) -> Result<(), Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
+            let kind =
+                reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
             // Folding has consumed the task's writes.
             self.results.fill_with(|| None);
             return Err(self.error(kind));
@@ -122,8 +123,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             && let Some(decide) = decider(&self.graph, task.node)
         {
             let attempt = self.attempts.first().copied().unwrap_or(1);
-            self.ctx.cx.at = At { node: task.node, attempt, ..self.ctx.at };
-            match ask(decide, Source { state: &*state, packet: task.packet.as_ref(), ctx: &self.ctx }) {
+            self.ctx.at = At { node: task.node, attempt, ..self.ctx.at };
+            match ask(decide, ErasedSource { state, packet: task.packet.as_ref(), ctx: &*self.ctx }) {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {
                     self.undos.roll_back(state);
@@ -143,7 +144,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         match ask_all(
             &self.graph,
             state,
-            &self.ctx,
+            &*self.ctx,
             &self.tasks,
             &self.attempts,
             &mut self.results,
@@ -156,12 +157,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         let cleared: Vec<usize> = self.ephemerals.due(step, &self.progress).collect();
         for &field in &cleared {
-            if let Some(undo) = state.clear_ephemeral(field) {
-                self.undos.push(undo);
-            }
+            self.undos.clear_field(state, field);
         }
         // Folding consumes the writes. A rejected superstep keeps this copy.
-        let kept = S::FALLIBLE.then(|| self.results.clone());
+        let kept = self.graph.state.fallible.then(|| self.results.clone());
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
             match kept {
                 Some(kept) => self.results = kept,
@@ -170,7 +169,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 // again.
                 None => self.results.fill_with(|| None),
             }
-            let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
+            let kind =
+                reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
             return Err(self.error(kind));
         }
         Ok(cleared)
@@ -178,19 +178,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 /// Returns the writes of the superstep's tasks, in application order.
-fn written<S: GraphState>(results: &[Option<Finished<S>>]) -> Vec<WriteOf<S>> {
-    results.iter().flatten().flat_map(|finished| finished.writes.iter().cloned()).collect()
+fn written(results: &[Option<Finished>]) -> Vec<TaskWrites> {
+    results.iter().flatten().map(|finished| finished.writes.clone()).collect()
 }
 
 /// Returns the state for writing. It is copied first if a listener still holds it.
 ///
 /// Like `Arc::make_mut`, but copies with the state's own method. Never returns `None` in practice.
 #[inline]
-pub(super) fn own<S: GraphState>(state: &mut Arc<S>) -> Option<&mut S> {
+pub(crate) fn own(state: &mut Arc<dyn ErasedState>) -> Option<&mut dyn ErasedState> {
     // No new owner can appear in between: the driver is borrowed mutably, and without a handle, strong or weak, no
     // listener can clone one.
     if Arc::strong_count(state) > 1 || Arc::weak_count(state) > 0 {
-        *state = Arc::new(state.__duplicate());
+        *state = state.copied();
     }
     Arc::get_mut(state)
 }
@@ -204,25 +204,27 @@ pub(super) const NOT_OWNED: ErrorKind = ErrorKind::Runtime(
 /// This is the fast path of [`Driver::commit`]. It returns `None` if the general case has to decide: nothing here may
 /// be able to refuse the update, and no deferred node may wait.
 #[inline]
-pub(super) fn follow_chain<S: GraphState, D>(
-    node: &CompiledNode<S, D>,
+pub(super) fn follow_chain(
+    node: &CompiledNode,
     progress: &Progress,
-    state: &mut Arc<S>,
-    result: &mut Option<Finished<S>>,
+    state: &mut Arc<dyn ErasedState>,
+    result: &mut Option<Finished>,
+    spares: &mut Vec<TaskWrites>,
 ) -> Result<Option<usize>, Rejected> {
-    let Some(next) = node.chain.filter(|_| !S::FALLIBLE && progress.waiting.is_empty()) else {
+    let Some(next) = node.chain.filter(|_| !state.state_type().fallible && progress.waiting.is_empty())
+    else {
         return Ok(None);
     };
     match result {
-        Some(Finished { leave: Leave::ByEdges, writes, .. }) if writes.len() <= 1 => {
+        Some(Finished { leave: Leave::ByEdges, writes, .. }) if writes.count() <= 1 => {
             // Without an owned state the write stays in place, and the general case reports the error.
             let Some(state) = own(state) else { return Ok(None) };
-            if let Some(write) = writes.take_first() {
-                let field = write.field();
+            if let Some(writes) = writes.as_erased_mut() {
                 // A fold that declares itself infallible may still fail.
-                write.apply(state).map_err(|error| Rejected::Reducer { task: 0, field, error })?;
+                let refused = |(field, error)| Rejected::Reducer { task: 0, field, error };
+                writes.fold_only(state).map_err(refused)?;
             }
-            *result = None;
+            spares.extend(result.take().map(|finished| finished.writes).filter(TaskWrites::is_spare));
             Ok(Some(next))
         }
         _ => Ok(None),

@@ -23,7 +23,7 @@ use super::spans::RunSpan;
 
 /// The run as one attempt of a node sees it: questions, durable steps, sleeps, streaming and stores.
 ///
-/// A node gets it by taking a parameter of type `&Context`, or [`&ContextWith<D>`](ContextWith) to reach the
+/// A node gets it by taking a parameter of type `&Context`, or [`&dyn ErasedContext`](ContextWith) to reach the
 /// application context as well.
 pub struct Context {
     pub(super) shared: Arc<RunShared>,
@@ -33,7 +33,7 @@ pub struct Context {
 }
 
 /// The data that all tasks of a run share.
-pub(crate) struct RunShared {
+pub struct RunShared {
     pub(crate) names: Arc<[Arc<str>]>,
     pub(crate) metadata: Metadata,
     /// The name of the run's thread; `None` for a run in memory.
@@ -62,7 +62,7 @@ pub(crate) struct RunShared {
 
 /// The position of a task in its run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
+pub struct At {
     pub(super) node: usize,
     pub(super) task: usize,
     pub(super) step: u64,
@@ -146,9 +146,9 @@ impl Context {
         self.at.task
     }
 
-    /// Keeps an unfinished subgraph call for the next attempt.
-    pub(super) fn lay_aside(&self, aside: Box<dyn std::any::Any + Send>) {
-        self.shared.memos.lay_aside(self.at.step, self.at.task, aside);
+    /// Keeps the subgraph call of this task id for the next attempt.
+    pub(super) fn lay_aside(&self, task: String, aside: Box<dyn std::any::Any + Send>) {
+        self.memo(|memo| memo.aside.insert(task, aside));
     }
 
     /// Returns the node's name in the graph.
@@ -382,7 +382,7 @@ impl<D> ContextWith<D> {
     }
 
     /// Returns the context of the same run for another task.
-    pub(super) fn at(&self, at: At) -> Self {
+    pub(super) fn for_task(&self, at: At) -> Self {
         Self { cx: Context::new(Arc::clone(&self.cx.shared), at), context: Arc::clone(&self.context) }
     }
 

@@ -1,17 +1,17 @@
+use crate::engine::erased::{ErasedContext, ErasedState};
 use crate::error::{ErrorKind, NodeFailure, Panic};
 use crate::graph::Compiled;
-use crate::node::{Decider, Leave, NodeError, Source};
+use crate::node::{Decider, ErasedSource, Leave, NodeError};
 use crate::plan::{START_PLACE, Task};
-use crate::state::{FieldWrite as _, GraphState};
 
-use super::apply::{Undos, broken_rules};
+use super::apply::{Undos, broken_rules, fold_task};
 use super::attempt::contained;
-use super::cx::{At, ContextWith};
+use super::cx::At;
 use super::ledger::Ledger;
 use super::task::{Failed, Finished};
 
 /// Returns the route function after a node, or after START.
-pub(super) fn decider<S, D>(graph: &Compiled<S, D>, node: usize) -> Option<&Decider<S, D>> {
+pub(super) fn decider(graph: &Compiled, node: usize) -> Option<&Decider> {
     match node {
         START_PLACE => graph.start.as_ref(),
         node => graph.nodes.get(node)?.decide.as_ref(),
@@ -19,7 +19,7 @@ pub(super) fn decider<S, D>(graph: &Compiled<S, D>, node: usize) -> Option<&Deci
 }
 
 /// Calls one route function.
-pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, D>) -> Result<Leave, Failed> {
+pub(super) fn ask(decide: &Decider, from: ErasedSource<'_>) -> Result<Leave, Failed> {
     let asked: Result<Result<Leave, NodeError>, Panic> = contained(|| decide(from));
     asked.map_err(Failed::Panic)?.map_err(Failed::Error)
 }
@@ -29,16 +29,16 @@ pub(super) fn ask<S: GraphState, D>(decide: &Decider<S, D>, from: Source<'_, S, 
 ///
 /// Each update is written into the state and undone, so only the written fields are copied. The result of a task
 /// whose route function failed is removed.
-pub(super) fn ask_all<S: GraphState, D>(
-    graph: &Compiled<S, D>,
-    state: &mut S,
-    ctx: &ContextWith<D>,
+pub(super) fn ask_all(
+    graph: &Compiled,
+    state: &mut dyn ErasedState,
+    ctx: &dyn ErasedContext,
     tasks: &[Task],
     attempts: &[u32],
-    results: &mut [Option<Finished<S>>],
+    results: &mut [Option<Finished>],
     ledger: &mut Ledger,
 ) -> Result<(), Unrouted> {
-    let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new());
+    let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new(graph.state));
     let step = ctx.at.step;
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {
         let (Some(decide), Some(finished)) = (decider(graph, task.node), result.as_mut()) else { continue };
@@ -46,18 +46,13 @@ pub(super) fn ask_all<S: GraphState, D>(
             // Decided in an earlier try to apply the superstep.
             continue;
         }
-        ledger.open(S::FIELD_COUNT);
-        finished.writes.iter().for_each(|write| ledger.enter(index, write));
-        let mut overlay = Ok(());
-        for write in finished.writes.iter().filter(|write| ledger.counts(*write)) {
-            match write.clone().apply(state) {
-                Ok(undo) => undos.push(undo),
-                Err(error) => overlay = Err(Failed::Error(error.into())),
-            }
-        }
+        ledger.open(graph.state.fields);
+        ledger.enter(index, &finished.writes);
+        let overlay = fold_task(state, &mut finished.writes.clone(), ledger, &mut undos)
+            .map_err(|(_, error)| Failed::Error(error.into()));
         let attempt = attempts.get(index).copied().unwrap_or(1);
         let ctx = ctx.at(At { node: task.node, task: index, attempt, ..ctx.at });
-        let source = Source { state: &*state, packet: task.packet.as_ref(), ctx: &ctx };
+        let source = ErasedSource { state, packet: task.packet.as_ref(), ctx: &*ctx };
         match overlay.and_then(|()| ask(decide, source)) {
             Ok(leave) => finished.leave = leave,
             Err(failed) => {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::StreamMode;
+use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::node::{ErasedParentCommand, Packet};
 use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
-use crate::state::GraphState;
 use crate::stream::{Events, TaskEnd};
 
 use super::apply::{Rejected, Undos};
@@ -19,7 +19,7 @@ use super::attempt::{LoneAttempt, contained};
 use super::begin::start_failed;
 use super::child::CallWrites;
 use super::commit::follow_chain;
-use super::cx::{At, ContextWith};
+use super::cx::At;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
 use super::gates::Gates;
@@ -33,18 +33,20 @@ use super::spans::RunSpan;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A run: its state, its planned tasks, and the results that have come in so far.
-pub(crate) struct Driver<S: GraphState, D> {
-    pub(super) graph: Arc<Compiled<S, D>>,
-    pub(super) state: Arc<S>,
-    pub(super) ctx: ContextWith<D>,
+pub(crate) struct Driver {
+    pub(super) graph: Arc<Compiled>,
+    pub(super) state: Arc<dyn ErasedState>,
+    pub(super) ctx: Box<dyn ErasedContext>,
     pub(super) options: RunOptions,
-    pub(super) events: Option<Events<S>>,
+    pub(super) events: Option<Events>,
     /// The number of supersteps that have been applied.
     pub(super) step: u64,
     /// The tasks of the next superstep, in application order.
     pub(super) tasks: Vec<Task>,
     /// Their results so far. A superstep that failed or was dropped continues from here.
-    pub(super) results: Vec<Option<Finished<S>>>,
+    pub(super) results: Vec<Option<Finished>>,
+    /// The memory of applied writes, for those of the next superstep.
+    pub(super) spares: Vec<TaskWrites>,
     /// The number of attempts that each task has started.
     pub(super) attempts: Vec<u32>,
     /// The open interrupts of suspended tasks, and those whose answer could not be read.
@@ -58,11 +60,11 @@ pub(crate) struct Driver<S: GraphState, D> {
     pub(super) progress: Progress,
     pub(super) ephemerals: Ephemerals,
     pub(super) ledger: Ledger,
-    pub(super) undos: Undos<S>,
+    pub(super) undos: Undos,
     /// The connection to the thread; `None` for a run in memory.
     pub(super) persist: Option<Box<Persist>>,
     /// The writes so far, for a subgraph run that works on the parent state.
-    pub(super) returned: Option<Box<CallWrites<S>>>,
+    pub(super) returned: Option<Box<CallWrites>>,
     /// The commands of its nodes to the parent graph. The first superstep that returns any ends the run.
     pub(super) said: Vec<ErasedParentCommand>,
     /// The last superstep that the recursion limit allows.
@@ -90,11 +92,14 @@ pub(super) fn forget(suspended: &mut Suspended) {
 /// cancelled or timed out.
 pub(super) const YIELD_EVERY: u64 = 512;
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Turns the plan into the next superstep.
     pub(super) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
-        self.results.fill_with(|| None);
+        let applied = self.results.drain(..).filter_map(|result| result.map(|finished| finished.writes));
+        self.spares.extend(applied.filter(TaskWrites::is_spare));
+        // An attempt under a policy takes none, so the number would grow with the supersteps.
+        self.spares.truncate(self.tasks.len().max(self.progress.tasks.len()));
         self.results.resize_with(self.tasks.len(), || None);
         self.attempts.fill(0);
         self.attempts.resize(self.tasks.len(), 0);
@@ -106,13 +111,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         &self.graph.name
     }
 
-    pub(crate) fn state(&self) -> &Arc<S> {
+    pub(crate) fn state(&self) -> &Arc<dyn ErasedState> {
         &self.state
     }
 
-    /// Returns the state, as a copy if a listener still holds it.
-    pub(crate) fn into_state(self) -> S {
-        Arc::try_unwrap(self.state).unwrap_or_else(|state| state.__duplicate())
+    /// Returns the state.
+    pub(crate) fn into_state(self) -> Arc<dyn ErasedState> {
+        self.state
     }
 
     /// Returns the number of supersteps that have been applied.
@@ -138,7 +143,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     pub(super) fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(&self.graph.name, kind).with_state(Arc::clone(&self.state))
+        Error::new(&self.graph.name, kind).with_state(self.state.clone())
     }
 
     /// Sends the listeners the state with which the run begins.
@@ -152,9 +157,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let finished = self.results.get(index).and_then(Option::as_ref);
             if let (Some(finished), Some(name)) = (finished, self.graph.names.get(task.node)) {
                 let end = TaskEnd { cached: false, restored: true };
-                events
-                    .task_finished(self.step + 1, index, Arc::clone(name), finished.writes.clone(), end)
-                    .await;
+                let writes = finished.writes.clone();
+                events.task_finished(self.step + 1, index, Arc::clone(name), writes, end).await;
             }
         }
     }
@@ -183,20 +187,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             if let [slot @ None] = self.results.as_mut_slice()
                 && let Some(node) = self.graph.nodes.get(task.node)
             {
-                self.ctx.cx.clear_desk();
+                self.ctx.clear_desk();
                 forget(&mut self.suspended);
-                self.ctx.cx.at.node = task.node;
+                self.ctx.at.node = task.node;
                 if let [attempts] = self.attempts.as_mut_slice() {
                     *attempts += 1;
-                    self.ctx.cx.at.attempt = *attempts;
+                    self.ctx.at.attempt = *attempts;
                 }
-                let future = node.run.call(&self.state, task.packet.as_ref(), &self.ctx);
+                let spare = self.spares.pop().unwrap_or_default();
+                let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
                 let attempt = LoneAttempt::new(future, &self.ctx, slot);
                 if let Err(unfinished) = attempt.await {
                     return self.lone_unfinished(*unfinished, step);
                 }
                 let followed = match self.returned {
-                    None => follow_chain(node, &self.progress, &mut self.state, slot),
+                    None => follow_chain(node, &self.progress, &mut self.state, slot, &mut self.spares),
                     Some(_) => Ok(None),
                 };
                 if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
@@ -240,7 +245,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         }
         let step = self.step + 1;
         let remaining = self.last_step - step;
-        self.ctx.cx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
+        self.ctx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
         Some(step)
     }
 
@@ -263,7 +268,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     #[cold]
     #[inline(never)]
     fn lone_rejection(&mut self, rejected: Rejected, step: u64) -> Error {
-        let kind = reject(&self.graph.names, step, &self.tasks, &mut self.results, rejected);
+        let kind =
+            reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
         self.results.fill_with(|| None);
         self.error(kind)
     }
@@ -318,9 +324,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let execution = Execution {
             graph: &self.graph,
             state: &self.state,
-            ctx: &self.ctx,
+            ctx: &*self.ctx,
             tasks: &self.tasks,
             results: &mut self.results,
+            spares: &mut self.spares,
             attempts: &mut self.attempts,
             failures: &mut failures,
             suspended: &mut self.suspended,
@@ -362,12 +369,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     && failures.binary_search_by_key(task, |(failed, _)| *failed).is_err()
             };
             for (task, mut open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
-                // A timer that fired meanwhile has withdrawn them.
-                self.ctx
-                    .cx
-                    .shared
-                    .memos
-                    .of(step, task, |memo| open.retain(|open| memo.asked.contains(&open.id)));
+                // A timer that fired meanwhile, perhaps inside a subgraph call, has withdrawn them.
+                let (memos, nest) = (&self.ctx.shared.memos, &self.ctx.shared.nest);
+                memos.of(step, task, |memo| {
+                    open.retain(|open| memo.asked.contains(&open.id) && !nest.has_withdrawn(&open.id));
+                });
                 self.suspended.entry(task).or_insert(open);
             }
         }
@@ -410,7 +416,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 }
 
 /// Returns the error of a run that has nothing left to run while a required join still waits.
-pub(crate) fn not_filled<S: GraphState, D>(graph: &Compiled<S, D>, progress: &Progress) -> Option<ErrorKind> {
+pub(crate) fn not_filled(graph: &Compiled, progress: &Progress) -> Option<ErrorKind> {
     let (join, missing) = progress.incomplete_joins(&graph.topology).next()?;
     let name = |node: usize| graph.node_name(node).to_owned();
     let target = match join.target {

@@ -3,12 +3,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
+use crate::engine::erased::{StateType, TaskWrites};
 use crate::error::{ErrorKind, NodeFailure};
 use crate::payload::{Encoding, Payload};
 use crate::reducers::StoredAs;
-use crate::state::{EncodeError, FieldWrite as _, Form, GraphState, Writes};
-
-use super::task::WriteOf;
+use crate::state::{EncodeError, Form};
 
 /// The writes of a task in their stored form.
 #[derive(Clone, Debug)]
@@ -62,14 +61,11 @@ impl NotEncoded {
 
 impl Encoded {
     /// Encodes the writes of a task, as far as `keep` asks for them.
-    pub(super) fn of<S: GraphState>(
-        writes: &Writes<WriteOf<S>>,
-        keep: Keep,
-    ) -> Result<Option<Self>, NotEncoded> {
+    pub(super) fn of(writes: &TaskWrites, keep: Keep) -> Result<Option<Self>, NotEncoded> {
         // The buffer is reused: the bytes are copied once, into an allocation of exactly their size.
         let bytes = SCRATCH.try_with(Cell::take).unwrap_or_default();
         let mut builder = Builder { bytes, writes: Vec::new() };
-        let encoded = builder.encode::<S>(writes, keep).map(|()| builder.copied());
+        let encoded = builder.encode(writes, keep).map(|()| builder.copied());
         builder.bytes.clear();
         builder.bytes.shrink_to(SCRATCH_BYTES);
         let _ = SCRATCH.try_with(|scratch| scratch.set(builder.bytes));
@@ -82,9 +78,9 @@ impl Encoded {
     }
 
     /// Returns the writes as if they were the values of their fields. For a field that is replaced, they are.
-    pub(super) fn values<S: GraphState>(&self) -> impl Iterator<Item = StoredField> {
-        self.writes.iter().filter_map(|write| {
-            let (field, payload) = (S::field(write.field)?.name.to_owned(), self.payload(write)?);
+    pub(super) fn values(&self, state: &'static StateType) -> impl Iterator<Item = StoredField> {
+        self.writes.iter().filter_map(move |write| {
+            let (field, payload) = (state.field(write.field)?.name.to_owned(), self.payload(write)?);
             // A placeholder id: no checkpoint contains these writes yet.
             let checkpoint = CheckpointId::after(None);
             let piece = StoredChange::new(checkpoint, ChangeKind::Value, payload);
@@ -109,16 +105,17 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    fn encode<S: GraphState>(&mut self, writes: &Writes<WriteOf<S>>, keep: Keep) -> Result<(), NotEncoded> {
-        for write in writes.iter() {
-            let field = write.field();
-            let spec = S::field(field);
+    fn encode(&mut self, writes: &TaskWrites, keep: Keep) -> Result<(), NotEncoded> {
+        let Some(erased) = writes.as_erased() else { return Ok(()) };
+        let state = erased.state_type();
+        for (nth, field) in writes.fields().enumerate() {
+            let spec = state.field(field);
             let piece = spec.is_some_and(|spec| !matches!(spec.stored, None | Some(StoredAs::Value)));
             if keep == Keep::Nothing || (keep == Keep::Pieces && !piece) {
                 continue;
             }
             let start = self.bytes.len();
-            if let Some((form, encoding)) = write.__encode(&mut self.bytes)? {
+            if let Some((form, encoding)) = erased.encode(nth, &mut self.bytes)? {
                 if form == Form::Update {
                     return Err(EncodeError::not_prepared().into());
                 }
@@ -130,15 +127,14 @@ impl Builder {
     }
 
     /// Encodes writes before they are prepared. Returns `None` if one is to a field that is never stored.
-    pub(super) fn of_updates<S: GraphState>(
-        writes: &Writes<WriteOf<S>>,
-    ) -> Result<Option<Encoded>, EncodeError> {
+    pub(super) fn of_updates(writes: &TaskWrites) -> Result<Option<Encoded>, EncodeError> {
         let mut builder = Self::default();
-        for write in writes.iter() {
+        let Some(erased) = writes.as_erased() else { return Ok(Some(builder.finish())) };
+        for (nth, field) in writes.fields().enumerate() {
             let start = builder.bytes.len();
-            let Some((form, encoding)) = write.__encode(&mut builder.bytes)? else { return Ok(None) };
+            let Some((form, encoding)) = erased.encode(nth, &mut builder.bytes)? else { return Ok(None) };
             let range = start..builder.bytes.len();
-            builder.writes.push(EncodedWrite { field: write.field(), form, encoding, range });
+            builder.writes.push(EncodedWrite { field, form, encoding, range });
         }
         Ok(Some(builder.finish()))
     }

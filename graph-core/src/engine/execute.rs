@@ -12,15 +12,15 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinSet;
 
 use crate::contain::discard;
+use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
 use crate::interrupt::OpenInterrupt;
 use crate::plan::Task;
-use crate::state::GraphState;
-use crate::stream::{Events, TaskEnd};
+use crate::stream::{Events, TaskEnd, TaskEvent};
 
-use super::cx::{At, ContextWith};
-use super::desk::Memo;
+use super::cx::At;
+use super::desk::{Memo, waits_again};
 use super::encoded::Keep;
 use super::halt::Halt;
 use super::options::{FailureMode, RunOptions};
@@ -30,12 +30,14 @@ use super::task::{Failed, Finished, Unfinished};
 
 /// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
 /// the finished tasks.
-pub(super) struct Execution<'e, S: GraphState, D> {
-    pub(super) graph: &'e Arc<Compiled<S, D>>,
-    pub(super) state: &'e Arc<S>,
-    pub(super) ctx: &'e ContextWith<D>,
+pub(super) struct Execution<'e> {
+    pub(super) graph: &'e Arc<Compiled>,
+    pub(super) state: &'e Arc<dyn ErasedState>,
+    pub(super) ctx: &'e dyn ErasedContext,
     pub(super) tasks: &'e [Task],
-    pub(super) results: &'e mut [Option<Finished<S>>],
+    pub(super) results: &'e mut [Option<Finished>],
+    /// The memory of applied writes.
+    pub(super) spares: &'e mut Vec<TaskWrites>,
     pub(super) attempts: &'e mut [u32],
     /// Failures with their tasks, in order of arrival.
     pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
@@ -44,23 +46,23 @@ pub(super) struct Execution<'e, S: GraphState, D> {
     /// The stops of subgraph runs inside the tasks.
     pub(super) halted: &'e mut Vec<Halt>,
     pub(super) options: &'e RunOptions,
-    pub(super) events: Option<&'e Events<S>>,
+    pub(super) events: Option<&'e Events>,
     /// Stores results as they arrive; `None` without a store, and for a single task.
     pub(super) recorder: Option<Recorder<'e>>,
     /// The number of tasks without a result.
     pub(super) missing: usize,
     /// The tasks that were spawned on the runtime.
-    pub(super) crew: Crew<S>,
+    pub(super) crew: Crew,
     /// By task, `true` while the task is spawned and has not begun.
     pub(super) idle: Arc<[AtomicBool]>,
 }
 
-type Crew<S> = JoinSet<Option<(usize, Result<Finished<S>, Box<Unfinished>>)>>;
+type Crew = JoinSet<Option<(usize, Result<Finished, Box<Unfinished>>)>>;
 
 /// The open interrupts of suspended tasks, by task.
 pub(crate) type Suspended = BTreeMap<usize, Vec<OpenInterrupt>>;
 
-impl<S: GraphState, D> Execution<'_, S, D> {
+impl Execution<'_> {
     fn stored(&self) -> Keep {
         if self.recorder.is_some() { Keep::All } else { Keep::Nothing }
     }
@@ -132,7 +134,7 @@ impl<S: GraphState, D> Execution<'_, S, D> {
     }
 }
 
-impl<S: GraphState, D> Drop for Execution<'_, S, D> {
+impl Drop for Execution<'_> {
     /// Keeps results that are finished and not yet collected, and aborts the other tasks.
     fn drop(&mut self) {
         self.crew.abort_all();
@@ -157,7 +159,7 @@ impl<S: GraphState, D> Drop for Execution<'_, S, D> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
+impl Execution<'_> {
     /// Runs the tasks until all have ended or the run is cancelled.
     pub(super) async fn run_unless_cancelled(mut self) {
         match self.options.stop.clone() {
@@ -220,12 +222,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
 
     /// Returns `true` if a task has failed and its siblings have to stop.
     fn is_over(&self) -> bool {
-        let mode = || self.options.failure_mode.unwrap_or(self.graph.failure_mode);
-        !self.failures.is_empty() && mode() == FailureMode::FailFast
+        let mode = self.options.failure_mode.unwrap_or(self.graph.failure_mode);
+        // A task that waits for another answer stops no sibling.
+        mode == FailureMode::FailFast && self.failures.iter().any(|(_, failure)| !waits_again(failure))
     }
 
     /// Stores the result of a task.
-    async fn record(&mut self, index: usize, result: Result<Finished<S>, Box<Unfinished>>) {
+    async fn record(&mut self, index: usize, result: Result<Finished, Box<Unfinished>>) {
         let result = result.map(|finished| {
             if let Some(slot) = self.results.get_mut(index) {
                 *slot = Some(finished);
@@ -263,7 +266,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                     events.interrupt(step, index, Arc::clone(name), question.clone()).await;
                 }
                 if let Some(text) = text {
-                    events.task_failed(step, index, Arc::clone(name), text).await;
+                    let event = TaskEvent::Failed { error: text };
+                    events.task(step, index, Arc::clone(name), event).await;
                 }
             }
         }
@@ -272,7 +276,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     /// Runs all tasks on the thread that polls the run.
     async fn inline(&mut self, pending: Vec<(At, Task)>) {
         let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
-        let tasks: Vec<(ContextWith<D>, Task)> =
+        let tasks: Vec<(Box<dyn ErasedContext>, Task)> =
             pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
         let mut queue = tasks.iter();
         let mut waiting = FuturesUnordered::new();
@@ -281,7 +285,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 let Some((ctx, task)) = queue.next() else { break };
                 let Some(node) = graph.nodes.get(task.node) else { continue };
                 self.begin(ctx.at, task).await;
-                let work = Work::new(node, &**state, task, ctx, keep, self.events);
+                let work = Work::new(
+                    node,
+                    &**state,
+                    task,
+                    &**ctx,
+                    keep,
+                    self.events,
+                    self.spares.pop().unwrap_or_default(),
+                );
                 let mut attempt = Indexed { index: ctx.at.task, work };
                 // Polled once before it is queued: a fan-out of cheap nodes then queues nothing.
                 let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
@@ -326,13 +338,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
                 if let Some(idle) = self.idle.get(at.task) {
                     idle.store(true, Ordering::Relaxed);
                 }
-                let board = Arc::clone(&board);
+                let (board, spare) = (Arc::clone(&board), self.spares.pop().unwrap_or_default());
                 self.crew.spawn(self.ctx.shared.spans.carried(async move {
                     let (graph, state, base, idle, events) = &*board;
                     idle.get(at.task)?.store(false, Ordering::Relaxed);
                     let ctx = base.at(at);
                     let node = graph.nodes.get(task.node)?;
-                    let work = async { Work::new(node, &**state, &task, &ctx, keep, events.as_ref()).await };
+                    let work =
+                        async { Work::new(node, &**state, &task, &*ctx, keep, events.as_ref(), spare).await };
                     // Outside of the attempts there is code of values only, such as the drop of an error.
                     let worked = AssertUnwindSafe(work).catch_unwind().await;
                     Some((at.task, worked.unwrap_or_else(|panic| Err(Failed::caught(panic).into()))))
@@ -355,13 +368,13 @@ impl<S: GraphState, D: Send + Sync + 'static> Execution<'_, S, D> {
     }
 }
 
-struct Indexed<'a, S: GraphState> {
+struct Indexed<'a> {
     index: usize,
-    work: Work<'a, S>,
+    work: Work<'a>,
 }
 
-impl<S: GraphState> Future for Indexed<'_, S> {
-    type Output = (usize, Result<Finished<S>, Box<Unfinished>>);
+impl Future for Indexed<'_> {
+    type Output = (usize, Result<Finished, Box<Unfinished>>);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let index = self.index;

@@ -4,7 +4,6 @@ use crate::error::ErrorKind;
 use crate::graph::{Breakpoints, Compiled};
 use crate::node::NodeRef;
 use crate::plan::Task;
-use crate::state::GraphState;
 
 use super::Driver;
 use super::halt::Halt;
@@ -33,10 +32,7 @@ impl Gates {
     ///
     /// # Errors
     /// A breakpoint of the run names a node that the graph does not have.
-    pub(crate) fn of<S, D>(
-        graph: &Compiled<S, D>,
-        given: &Breakpoints<Stops>,
-    ) -> Result<Option<Box<Self>>, ErrorKind> {
+    pub(crate) fn of(graph: &Compiled, given: &Breakpoints<Stops>) -> Result<Option<Box<Self>>, ErrorKind> {
         let before = stops(graph, &graph.breakpoints.before, &given.before)?;
         let after = stops(graph, &graph.breakpoints.after, &given.after)?;
         let any = before.iter().chain(&after).any(|&stop| stop);
@@ -67,7 +63,7 @@ impl Gates {
     }
 }
 
-fn stops<S, D>(graph: &Compiled<S, D>, always: &[usize], given: &Stops) -> Result<Vec<bool>, ErrorKind> {
+fn stops(graph: &Compiled, always: &[usize], given: &Stops) -> Result<Vec<bool>, ErrorKind> {
     let mut stops = vec![given.at_all; graph.nodes.len()];
     let mut places = always.to_vec();
     for node in &given.at {
@@ -90,7 +86,7 @@ fn chosen(stops: &[bool], nodes: &[usize]) -> Vec<usize> {
     nodes.iter().copied().filter(|node| stops(node) && seen.insert(*node)).collect()
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Passes the breakpoints at the current position, because an earlier run has stopped there.
     pub(super) fn pass_gate(&mut self) {
         if let Some(gates) = &mut self.gates {

@@ -1,14 +1,16 @@
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::engine::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::{Answer, OpenInterrupt, Pause};
 use crate::run::{Outcome, Stop};
-use crate::state::GraphState;
 
 use super::Driver;
 use super::clock::{from_millis, to_millis};
-use super::desk::Answered;
+use super::desk::{Answered, Memo, Timer};
 use super::persist::{StoredQuestion, answer_records};
 
 /// A stop on the way: at breakpoints, at open interrupts of suspended tasks, at a sleep, or by request.
@@ -40,7 +42,7 @@ impl Halt {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Stops the run at its suspended tasks. Returns `false`, the result of [`Driver::step`] in this case.
     #[cold]
     pub(super) fn stop(&mut self) -> bool {
@@ -67,10 +69,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         first.and_then(|time| from_millis(to_millis(time)))
     }
 
+    /// Returns the earliest time at which a question or a sleep of the tasks that wait for answers ends, after a failure.
+    pub(super) fn first_deadline(&self) -> Option<SystemTime> {
+        let memos = &self.ctx.shared.memos;
+        let timers = self.suspended.keys().filter_map(|&task| {
+            let first = |memo: &mut Memo| memo.sleeps.values().filter_map(Timer::pending).min();
+            from_millis(memos.of(self.step + 1, task, first)?)
+        });
+        timers.chain(self.interrupts().filter_map(|open| open.expires_at)).min()
+    }
+
     /// Returns the pause at which the run has stopped, with its state; `None` while it runs and when it is complete.
     ///
     /// After a failure the pause holds the interrupts that are open nevertheless.
-    pub(crate) fn pause(&self) -> Option<Pause<&S>> {
+    pub(crate) fn pause(&self) -> Option<Pause<&dyn ErasedState>> {
         let halt = self.halt.clone().or_else(|| self.interrupts().next().map(|_| Halt::default()))?;
         Some(self.paused(&*self.state, halt))
     }
@@ -93,7 +105,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Converts the run into its outcome.
-    pub(crate) fn into_outcome(mut self) -> Outcome<S> {
+    pub(crate) fn into_outcome(mut self) -> Outcome<Arc<dyn ErasedState>> {
         if let Some(persist) = &mut self.persist {
             persist.ends_here();
         }
@@ -117,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let id = answer.id().to_owned();
             let found = asked.get_mut(answer.id()).map(|(task, open)| (*task, open.take()));
             let changed =
-                found.is_some_and(|(_, open)| open.is_some_and(|open| !answer.is_to(&open.question)));
+                found.is_some_and(|(_, open)| open.is_some_and(|open| open.as_answered(&answer).is_none()));
             let refuse = |reason: &str| {
                 self.error(ErrorKind::InvalidAnswer { id: id.clone(), reason: reason.to_owned() })
             };
@@ -127,7 +139,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 Some((_, None)) => return Err(refuse("the same call answers it twice")),
                 Some((task, Some(open))) => (task, open),
             };
-            let (answer, version) = answer.checked(open).map_err(|kind| self.error(kind))?;
+            let form = open.as_answered(&answer).unwrap_or(Cow::Borrowed(open));
+            let (answer, version) = answer.checked(&form).map_err(|kind| self.error(kind))?;
             if self.persist.is_some() {
                 records.extend(answer_records(task, &id, &StoredQuestion::of(open), (&answer, version)));
             }
@@ -145,7 +158,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             self.runs_again();
         }
         for (task, id, answered) in given {
-            self.ctx.cx.shared.memos.give(self.step + 1, task, [(id, answered)]);
+            self.ctx.shared.memos.give(self.step + 1, task, [(id, answered)]);
         }
         Ok(())
     }

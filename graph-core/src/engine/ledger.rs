@@ -1,4 +1,5 @@
-use crate::state::{FieldWrite, WriteKind};
+use crate::engine::erased::TaskWrites;
+use crate::state::WriteKind;
 
 /// The write set of one superstep: the tasks that write each field. Kept between supersteps so that it allocates
 /// once.
@@ -37,17 +38,21 @@ impl Ledger {
         }
     }
 
-    /// Records one write of the task with index `task`.
-    pub(super) fn enter<S>(&mut self, task: usize, write: &impl FieldWrite<S>) {
-        let Some(slot) = self.slots.get_mut(write.field()) else { return };
+    /// Records the writes of the task with index `task`.
+    pub(super) fn enter(&mut self, task: usize, writes: &TaskWrites) {
+        writes.targets().for_each(|(field, kind)| self.enter_one(task, field, kind));
+    }
+
+    fn enter_one(&mut self, task: usize, field: usize, kind: WriteKind) {
+        let Some(slot) = self.slots.get_mut(field) else { return };
         match slot.writer {
             None => {
                 slot.writer = Some(task);
-                self.touched.push(write.field());
+                self.touched.push(field);
             }
             Some(writer) => slot.shared |= writer != task,
         }
-        match write.kind() {
+        match kind {
             WriteKind::Exclusive => slot.exclusive = true,
             WriteKind::Folded => {}
             WriteKind::Overwrite => match slot.overwriter {
@@ -72,9 +77,8 @@ impl Ledger {
     }
 
     /// Returns `true` if the write takes effect. An overwrite cancels all other writes to its field.
-    pub(super) fn counts<S>(&self, write: &impl FieldWrite<S>) -> bool {
-        write.kind() == WriteKind::Overwrite
-            || self.slots.get(write.field()).is_none_or(|slot| slot.overwriter.is_none())
+    pub(super) fn counts(&self, field: usize, kind: WriteKind) -> bool {
+        kind == WriteKind::Overwrite || self.slots.get(field).is_none_or(|slot| slot.overwriter.is_none())
     }
 
     /// Returns the written fields, in the order of their first writes.

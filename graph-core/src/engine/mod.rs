@@ -15,6 +15,7 @@ mod desk;
 mod driver;
 mod encoded;
 mod ephemeral;
+mod erased;
 mod execute;
 mod gates;
 mod halt;
@@ -33,16 +34,22 @@ mod task;
 pub(crate) use attempt::contained;
 pub(crate) use begin::{started, updated};
 pub(crate) use broken::{caught, caught_call};
+pub(crate) use commit::own;
 pub(crate) use cx::RunShared;
 pub use cx::{Context, ContextWith};
 pub(crate) use desk::Memos;
 pub use desk::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt};
 pub(crate) use driver::{Driver, not_filled};
+pub(crate) use erased::StateTypeOf;
+#[doc(hidden)]
+pub(crate) use erased::{
+    AppContext, ErasedContext, ErasedInput, ErasedStart, ErasedState, ErasedUndos, ErasedWrites, StateType,
+    TaskWrites,
+};
 pub(crate) use nest::Nest;
 pub(crate) use options::RunOptions;
 pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode};
 pub(crate) use parts::rebuild;
-pub(crate) use persist::versions;
 pub(crate) use spans::RunSpan;
 pub use superstep_store::Metadata;
 pub(crate) use task::prepare;

@@ -1,6 +1,7 @@
 //! The position of a run: at the top, or inside a task of a parent run.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,9 +26,11 @@ pub(crate) struct Nest {
     /// The listeners of the run's stream.
     pub(crate) listeners: Option<Arc<dyn Sink>>,
     /// Answers to interrupts of this run that arrived through the parent run, by interrupt id.
-    pub(crate) answers: Arc<HashMap<String, Answered>>,
+    pub(crate) answers: Arc<BTreeMap<String, Answered>>,
     /// The ids of the answers that subgraph runs in memory have taken, in the whole run.
     pub(crate) taken: Arc<Mutex<HashSet<String>>>,
+    /// The ids of the questions that timers have withdrawn since they were open, in the whole run.
+    pub(crate) withdrawn: Arc<Mutex<HashSet<String>>>,
     /// The prefix of ids derived from writes, in place of the thread's name: identifies the subgraph call.
     pub(crate) call: Option<Arc<str>>,
     /// Former names of the graph's nodes, with the nodes' indices.
@@ -49,6 +52,15 @@ impl Nest {
         }
     }
 
+    /// Returns the answers for a task and for its subgraph calls.
+    pub(super) fn answers_of<'n>(
+        &'n self,
+        task: &'n str,
+    ) -> impl Iterator<Item = (&'n String, &'n Answered)> {
+        let from = self.answers.range::<str, _>((Bound::Included(task), Bound::Unbounded));
+        from.take_while(move |(id, _)| id.starts_with(task))
+    }
+
     /// Records that a subgraph run in memory has taken an answer.
     pub(super) fn take_answer(&self, id: &str) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned());
@@ -57,6 +69,22 @@ impl Nest {
     /// Returns `true` if a subgraph run in memory has taken the answer.
     pub(super) fn has_taken(&self, id: &str) -> bool {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+    }
+
+    /// Records that a timer has withdrawn questions.
+    pub(super) fn withdraw(&self, questions: &[String]) {
+        let mut withdrawn = self.withdrawn.lock().unwrap_or_else(PoisonError::into_inner);
+        withdrawn.extend(questions.iter().cloned());
+    }
+
+    /// Records that a question is open, perhaps again.
+    pub(super) fn ask(&self, question: &str) {
+        self.withdrawn.lock().unwrap_or_else(PoisonError::into_inner).remove(question);
+    }
+
+    /// Returns `true` if a timer has withdrawn the question.
+    pub(super) fn has_withdrawn(&self, question: &str) -> bool {
+        self.withdrawn.lock().unwrap_or_else(PoisonError::into_inner).contains(question)
     }
 
     /// Makes the first subgraph call in each of these namespaces continue from the given checkpoint.

@@ -1,16 +1,15 @@
-use std::any::Any;
 use std::sync::Arc;
 
+use crate::engine::erased::{AppContext, ErasedContext, ErasedState};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
 use crate::plan::Progress;
-use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::apply::Undos;
 use super::attempt::contained;
 use super::begin::start_failed;
-use super::cx::ContextWith;
+use super::commit::own;
 use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
 use super::gates::Gates;
@@ -21,23 +20,23 @@ use super::task::Failed;
 use super::{Driver, RunShared};
 
 /// The parts of a driver that do not depend on its state and plan.
-pub(super) struct Parts<S: GraphState, D> {
-    pub(super) graph: Arc<Compiled<S, D>>,
-    pub(super) ctx: ContextWith<D>,
+pub(super) struct Parts {
+    pub(super) graph: Arc<Compiled>,
+    pub(super) ctx: Box<dyn ErasedContext>,
     pub(super) options: RunOptions,
-    pub(super) events: Option<Events<S>>,
+    pub(super) events: Option<Events>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+impl Parts {
     pub(super) fn new(
-        graph: Arc<Compiled<S, D>>,
-        context: Arc<D>,
+        graph: Arc<Compiled>,
+        context: Arc<dyn AppContext>,
         mut shared: RunShared,
         options: RunOptions,
-        events: Option<Events<S>>,
+        events: Option<Events>,
     ) -> Result<Self, Error> {
         shared.nest.options = Inherited::of(&options);
-        let ctx = ContextWith::new(Arc::new(shared), context);
+        let ctx = context.into_context(Arc::new(shared));
         let parts = Self { graph, ctx, options, events };
         if parts.options.max_concurrency == Some(0) {
             return Err(parts.error(NO_TASK));
@@ -61,14 +60,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     }
 
     /// Makes a driver in memory, with nothing planned yet.
-    pub(super) fn driver(mut self, mut state: S, ephemerals: Ephemerals) -> Result<Driver<S, D>, Error> {
-        rebuild(&mut state, &*self.ctx.context).map_err(|kind| self.error(kind))?;
+    pub(super) fn driver(
+        mut self,
+        mut state: Arc<dyn ErasedState>,
+        ephemerals: Ephemerals,
+    ) -> Result<Driver, Error> {
+        if let Some(state) = own(&mut state) {
+            rebuild(state, self.ctx.app_context()).map_err(|kind| self.error(kind))?;
+        }
         let gates = Gates::of(&self.graph, &self.options.breakpoints).map_err(|kind| self.error(kind))?;
-        self.ctx.cx.at.remaining = self.options.recursion_limit;
+        self.ctx.at.remaining = self.options.recursion_limit;
         let Self { graph, ctx, options, events } = self;
         Ok(Driver {
-            state: Arc::new(state),
+            state,
             progress: Progress::new(&graph.topology),
+            undos: Undos::new(graph.state),
             graph,
             spans: ctx.shared.spans.clone(),
             ctx,
@@ -78,6 +84,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             step: 0,
             tasks: Vec::new(),
             results: Vec::new(),
+            spares: Vec::new(),
             attempts: Vec::new(),
             suspended: Suspended::new(),
             halted: Vec::new(),
@@ -85,7 +92,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             gates,
             ephemerals,
             ledger: Ledger::default(),
-            undos: Undos::new(),
             persist: None,
             returned: None,
             said: Vec::new(),
@@ -95,16 +101,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
 }
 
 /// Recomputes the untracked fields that are made from the application context.
-pub(crate) fn rebuild<S: GraphState, D: Send + Sync + 'static>(
-    state: &mut S,
-    context: &D,
-) -> Result<(), ErrorKind> {
-    let any: &(dyn Any + Send + Sync) = context;
-    match contained(|| state.rebuild_untracked(any)) {
+pub(crate) fn rebuild(state: &mut dyn ErasedState, context: &dyn AppContext) -> Result<(), ErrorKind> {
+    match contained(|| state.rebuild(context)) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(field)) => {
-            Err(ErrorKind::ContextMismatch { field: field.name, context: std::any::type_name::<D>() })
-        }
+        Ok(Err(field)) => Err(ErrorKind::ContextMismatch { field: field.name, context: context.type_name() }),
         Err(panic) => Err(start_failed(Failed::Panic(panic))),
     }
 }

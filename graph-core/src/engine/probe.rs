@@ -4,8 +4,8 @@ use std::task::{Wake, Waker};
 
 /// A waker of an attempt that tells whether anything can still wake the attempt.
 ///
-/// An attempt that was given an answer is polled with it. If the attempt is pending, was not woken, and nothing holds a
-/// waker, its node will never ask for the answer.
+/// An attempt that was given an answer, or that has a timer which has fired, is polled with it. If the attempt is
+/// pending, was not woken, and nothing holds a waker, its node will never ask for the answer or await the timer.
 pub(super) struct Probe {
     waker: Mutex<Waker>,
     /// `true` if the attempt was woken since its last poll began.

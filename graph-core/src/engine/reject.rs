@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use crate::engine::erased::StateType;
 use crate::error::ErrorKind;
 use crate::plan::{END_PLACE, Task};
-use crate::state::{FieldWrite as _, GraphState};
 
 use super::apply::Rejected;
 use super::task::Finished;
@@ -11,11 +11,12 @@ use super::task::Finished;
 ///
 /// A write conflict removes no result: both are good, and applying them again works once the field has a reducer. If
 /// a value breaks a rule, or a reducer refuses it, the results of all tasks that wrote the field are removed.
-pub(super) fn reject<S: GraphState>(
+pub(super) fn reject(
+    state: &'static StateType,
     names: &[Arc<str>],
     step: u64,
     tasks: &[Task],
-    results: &mut [Option<Finished<S>>],
+    results: &mut [Option<Finished>],
     rejected: Rejected,
 ) -> ErrorKind {
     let name = |task: usize| {
@@ -25,7 +26,7 @@ pub(super) fn reject<S: GraphState>(
         }
         place.and_then(|node| names.get(node)).map_or("START", |name| name).to_owned()
     };
-    let field_name = |field: usize| S::field(field).map_or("?", |field| field.name);
+    let field_name = |field: usize| state.field_name(field);
     match rejected {
         Rejected::Clash(clash) => ErrorKind::WriteConflict {
             field: field_name(clash.field),
@@ -51,20 +52,20 @@ pub(super) fn reject<S: GraphState>(
 }
 
 /// Returns the tasks that wrote the field, or all tasks that wrote anything for `None`.
-fn writers<S: GraphState>(results: &[Option<Finished<S>>], field: Option<usize>) -> Vec<usize> {
+fn writers(results: &[Option<Finished>], field: Option<usize>) -> Vec<usize> {
     if results.len() == 1 {
         // Folding has consumed the writes of a single task, which must be the writer.
         return vec![0];
     }
-    let wrote = |finished: &Finished<S>| match field {
-        Some(field) => finished.writes.iter().any(|write| write.field() == field),
+    let wrote = |finished: &Finished| match field {
+        Some(field) => finished.writes.has(field),
         None => !finished.writes.is_empty(),
     };
     let tasks = results.iter().enumerate();
     tasks.filter(|(_, result)| result.as_ref().is_some_and(wrote)).map(|(task, _)| task).collect()
 }
 
-fn revoke<S: GraphState>(results: &mut [Option<Finished<S>>], tasks: &[usize]) {
+fn revoke(results: &mut [Option<Finished>], tasks: &[usize]) {
     for &task in tasks {
         if let Some(result) = results.get_mut(task) {
             *result = None;

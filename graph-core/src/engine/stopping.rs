@@ -4,12 +4,11 @@ use std::sync::PoisonError;
 
 use crate::error::{Error, ErrorKind};
 use crate::run::Stop;
-use crate::state::GraphState;
 
 use super::halt::Halt;
 use super::{Context, Driver};
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Returns `true` if the run was asked to stop, so that no further superstep begins.
     #[cold]
     #[inline(never)]

@@ -1,30 +1,24 @@
 use std::any::Any;
 
 use crate::contain::panic_message;
+use crate::engine::erased::TaskWrites;
 use crate::error::{NodeFailure, Panic};
 use crate::interrupt::OpenInterrupt;
-use crate::node::{Leave, NodeError, Step};
+use crate::node::{ErasedStep, Leave, NodeError};
 use crate::reducers::Stamp;
-use crate::state::{EncodeError, FieldWrite as _, GraphState, Update, Writes};
+use crate::state::EncodeError;
 
 use super::encoded::{Encoded, Keep, NotEncoded};
 use super::halt::Halt;
 
-pub(crate) type WriteOf<S> = <<S as GraphState>::Update as Update<S>>::Write;
-
 /// The result of one task, ready to be applied.
-pub(crate) struct Finished<S: GraphState> {
+#[derive(Clone)]
+pub(crate) struct Finished {
     /// The prepared writes: everything that is not deterministic has been fixed.
-    pub(crate) writes: Writes<WriteOf<S>>,
+    pub(crate) writes: TaskWrites,
     pub(super) leave: Leave,
     /// The writes as they will be stored, if they will be.
     pub(super) encoded: Option<Box<Encoded>>,
-}
-
-impl<S: GraphState> Clone for Finished<S> {
-    fn clone(&self) -> Self {
-        Self { writes: self.writes.clone(), leave: self.leave.clone(), encoded: self.encoded.clone() }
-    }
 }
 
 /// The reason why a task has no result.
@@ -88,33 +82,30 @@ struct NotPrepared {
 /// Runs the reducers' first phase on a node's result, and encodes the parts that will be stored.
 // Always inlined: a call would move the result through memory twice, at the cost of half a superstep.
 #[inline(always)]
-pub(super) fn finish<S: GraphState>(
-    result: Result<Step<S>, NodeError>,
+pub(super) fn finish(
+    result: Result<ErasedStep, NodeError>,
     stamp: Stamp<'_>,
     keep: Keep,
-) -> Result<Finished<S>, Failed> {
+) -> Result<Finished, Failed> {
     let mut step = result.map_err(Failed::Error)?;
     if let Leave::ErasedParentCommand(outward) = &mut step.leave {
         outward.prepare(stamp).map_err(Failed::Error)?;
     }
-    let writes = prepare::<S>(step.update, stamp).map_err(Failed::Error)?;
+    let mut writes = step.writes;
+    prepare(&mut writes, stamp).map_err(Failed::Error)?;
     let encoded = match keep {
         Keep::Nothing => None,
-        keep => encode::<S>(&writes, &step.leave, keep)?,
+        keep => encode(&writes, &step.leave, keep)?,
     };
     Ok(Finished { writes, leave: step.leave, encoded })
 }
 
 /// Encodes the result of a task. Out of line, so that a run in memory does not pay for it in every superstep.
 #[inline(never)]
-fn encode<S: GraphState>(
-    writes: &Writes<WriteOf<S>>,
-    leave: &Leave,
-    keep: Keep,
-) -> Result<Option<Box<Encoded>>, Failed> {
+fn encode(writes: &TaskWrites, leave: &Leave, keep: Keep) -> Result<Option<Box<Encoded>>, Failed> {
     let refused = |error: NotEncoded| Failed::Error(error.into());
     can_be_sent(leave).map_err(|error| refused(error.into()))?;
-    let encoded = Encoded::of::<S>(writes, keep).map_err(refused)?;
+    let encoded = Encoded::of(writes, keep).map_err(refused)?;
     Ok(encoded.map(Box::new))
 }
 
@@ -137,18 +128,11 @@ fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
 }
 
 /// Runs the reducers' first phase on an update.
-pub(crate) fn prepare<S: GraphState>(
-    update: S::Update,
-    mut stamp: Stamp<'_>,
-) -> Result<Writes<WriteOf<S>>, NodeError> {
-    update.__into_writes().try_map(|write| {
-        let field = write.field();
-        let prepared = write.prepare(&stamp);
-        stamp.write += 1;
-        prepared.map_err(|source| {
-            let source = source.on_field::<S>(field);
-            let field = S::field(field).map_or("?", |field| field.name);
-            NotPrepared { field, source }.into()
-        })
+pub(crate) fn prepare(writes: &mut TaskWrites, stamp: Stamp<'_>) -> Result<(), NodeError> {
+    let Some(writes) = writes.as_erased_mut() else { return Ok(()) };
+    let state = writes.state_type();
+    writes.prepare(stamp).map_err(|(field, source)| {
+        let spec = state.field(field);
+        NotPrepared { field: state.field_name(field), source: source.on_field(spec) }.into()
     })
 }

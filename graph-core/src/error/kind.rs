@@ -347,7 +347,8 @@ pub enum ErrorKind {
 
     /// An answer names a question that is not open, or that has changed since it was read.
     ///
-    /// A question is not open if it was answered, withdrawn, or never asked.
+    /// A question is not open if it was answered, has expired, is no longer asked, or was never asked. It is also not open
+    /// while its task works on something else, such as a reminder, before it asks again.
     #[error("{}", not_open(.thread, .id, *.changed))]
     #[non_exhaustive]
     InterruptNotOpen {
@@ -633,8 +634,8 @@ fn not_open(thread: &str, id: &str, changed: bool) -> String {
         )
     } else {
         format!(
-            "thread `{thread}` has no open question `{id}`, perhaps because it was answered already: \
-             `thread.interrupts()` returns the open ones"
+            "question `{id}` is not open on thread `{thread}`: it was answered before, it has expired, or its task no longer \
+             asks it; or the thread never had a question with this id: `thread.interrupts()` returns the open ones"
         )
     }
 }

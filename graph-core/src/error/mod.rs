@@ -37,7 +37,7 @@ impl Error {
         Self(Box::new(Inner { graph: graph.to_owned(), kind, state: None }))
     }
 
-    pub(crate) fn with_state<S: Send + Sync + 'static>(mut self, state: Arc<S>) -> Self {
+    pub(crate) fn with_state(mut self, state: Arc<dyn Any + Send + Sync>) -> Self {
         self.0.state = Some(state);
         self
     }

@@ -1,6 +1,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
+use crate::engine::StateTypeOf as _;
 use crate::error::Error;
 use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeError, NodeRef, Shape};
 use crate::state::GraphState;
@@ -38,20 +39,20 @@ use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPac
 /// # }
 /// ```
 pub struct StateGraph<S, D = ()> {
-    pub(super) draft: Draft<S, D>,
-    context: PhantomData<fn(D)>,
+    pub(super) draft: Draft,
+    types: PhantomData<fn(S, D)>,
 }
 
 impl<S: GraphState> StateGraph<S> {
     /// Creates an empty graph with the name of its state.
     #[expect(clippy::new_without_default, reason = "a graph without edges is nothing to default to")]
     pub fn new() -> Self {
-        Self { draft: Draft::new(S::NAME), context: PhantomData }
+        Self { draft: Draft::new(S::TYPE), types: PhantomData }
     }
 
     /// Creates an empty graph with an application context of type `D`, which nodes read as `&ContextWith<D>`.
     pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D> {
-        StateGraph { draft: Draft::new(S::NAME), context: PhantomData }
+        StateGraph { draft: Draft::new(S::TYPE), types: PhantomData }
     }
 }
 
@@ -160,7 +161,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     }
 
     /// Makes this node the only one of the graph, between START and END.
-    pub(crate) fn alone(mut self, node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
+    pub(crate) fn alone(mut self, node: NodeRef, run: Box<dyn ErasedNode>, value: TypeId) -> Self {
         self.draft.register(Registration::alone(node.clone(), run, value));
         self.draft.edges.extend([(NodeRef::Start, node.clone()), (node, NodeRef::End)]);
         self
@@ -178,7 +179,11 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         exits: Vec<Exit>,
         decide: impl Fn(&S) -> Result<Leave, NodeError> + Send + Sync + 'static,
     ) -> Self {
-        self.draft.routes.push((NodeRef::Start, exits, Box::new(move |from| decide(from.state))));
+        self.draft.routes.push((
+            NodeRef::Start,
+            exits,
+            Box::new(move |from| decide(from.typed::<S, D>()?.state)),
+        ));
         self.draft.anywhere = true;
         self
     }
@@ -259,7 +264,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// - nodes with both an edge and a route
     /// - joins that can never fill
     pub fn compile(self) -> Result<Graph<S, D>, Error> {
-        self.draft.compile()
+        self.draft.compile().map(Graph::new)
     }
 }
 

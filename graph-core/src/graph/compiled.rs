@@ -1,8 +1,9 @@
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::cache::{Cache, Clear};
-use crate::engine::FailureMode;
+use crate::engine::{FailureMode, StateType};
 use crate::error::{Error, ErrorKind};
 use crate::node::{Body, Decider, ErasedNode, NodeRef, ParentCommandType, ReadPacket, Shape};
 use crate::plan::{START_PLACE, Topology};
@@ -16,23 +17,34 @@ use super::{Breakpoints, KeptStates, NodeCache, NodePolicy, Picture, drawing};
 
 /// A compiled graph. It is cheap to clone; its runs share it.
 pub struct Graph<S: GraphState, D = ()>(
-    pub(crate) Arc<Compiled<S, D>>,
+    pub(crate) Arc<Compiled>,
     /// The long-term store, which nodes reach by [`Context::store`](crate::Context::store).
     pub(crate) Option<LongTermStore>,
     /// The cache for results of nodes.
     pub(crate) Option<Arc<dyn Cache>>,
+    PhantomData<fn(S, D)>,
 );
 
-pub(crate) struct Compiled<S, D> {
+/// A [`Graph`], whatever the types of its state and context.
+#[derive(Clone)]
+pub(crate) struct ErasedGraph(
+    pub(crate) Arc<Compiled>,
+    pub(crate) Option<LongTermStore>,
+    pub(crate) Option<Arc<dyn Cache>>,
+);
+
+pub(crate) struct Compiled {
+    /// The type of the state.
+    pub(crate) state: &'static StateType,
     pub(crate) name: String,
-    pub(crate) nodes: Vec<CompiledNode<S, D>>,
+    pub(crate) nodes: Vec<CompiledNode>,
     pub(crate) names: Arc<[Arc<str>]>,
     /// Earlier names of nodes.
     pub(crate) aliases: Vec<(String, usize)>,
     /// The index of the node with each name or, if no node has it, each earlier name.
     pub(crate) by_name: HashMap<Arc<str>, usize>,
     /// The route function that leaves START.
-    pub(crate) start: Option<Decider<S, D>>,
+    pub(crate) start: Option<Decider>,
     pub(crate) topology: Topology,
     /// The index of each node.
     pub(crate) indices: HashMap<NodeRef, usize>,
@@ -49,25 +61,25 @@ pub(crate) struct Compiled<S, D> {
     pub(crate) kept_states: KeptStates,
 }
 
-pub(crate) struct CompiledNode<S, D> {
-    pub(crate) run: Box<dyn ErasedNode<S, D>>,
+pub(crate) struct CompiledNode {
+    pub(crate) run: Box<dyn ErasedNode>,
     /// The node's route function.
-    pub(crate) decide: Option<Decider<S, D>>,
+    pub(crate) decide: Option<Decider>,
     /// Reads the node's packets back from a checkpoint.
     pub(crate) read_packet: Option<ReadPacket>,
     /// The node's only successor, if a task that leaves it has nothing to decide or clear.
     pub(crate) chain: Option<usize>,
-    pub(crate) policy: Option<Box<NodePolicy<S, D>>>,
+    pub(crate) policy: Option<Box<NodePolicy>>,
 }
 
-impl<S, D> Compiled<S, D> {
+impl Compiled {
     /// Returns the index of the node with this name or alias.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// The cache policy of a node.
-    pub(crate) fn cache_of(&self, node: usize) -> Option<&NodeCache<S, D>> {
+    pub(crate) fn cache_of(&self, node: usize) -> Option<&NodeCache> {
         self.nodes.get(node)?.policy.as_ref()?.cache.as_ref()
     }
 
@@ -93,13 +105,25 @@ impl<S, D> Compiled<S, D> {
 
 impl<S: GraphState, D> Clone for Graph<S, D> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0), self.1.clone(), self.2.clone())
+        Self(Arc::clone(&self.0), self.1.clone(), self.2.clone(), PhantomData)
     }
 }
 
 impl<S: GraphState, D> std::fmt::Debug for Graph<S, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Graph").field("name", &self.0.name).field("nodes", &self.0.names).finish()
+    }
+}
+
+impl<S: GraphState, D> Graph<S, D> {
+    /// Creates a graph without stores. Its nodes have these types.
+    pub(super) fn new(compiled: Compiled) -> Self {
+        Self(Arc::new(compiled), None, None, PhantomData)
+    }
+
+    /// Returns the graph without its types.
+    pub(crate) fn erased(&self) -> ErasedGraph {
+        ErasedGraph(Arc::clone(&self.0), self.1.clone(), self.2.clone())
     }
 }
 
@@ -125,7 +149,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// A long-term store keeps items for all threads; a checkpointer keeps the checkpoints of each. Both are optional,
     /// and their order does not matter. A subgraph uses the store of its parent graph, unless it has its own.
     pub fn with_store(&self, store: impl IntoStore) -> Self {
-        Self(Arc::clone(&self.0), Some(store.into_store()), self.2.clone())
+        Self(Arc::clone(&self.0), Some(store.into_store()), self.2.clone(), PhantomData)
     }
 
     /// Returns the graph with a cache for the results of nodes that have a [cache policy](crate::StateGraph::cache).
@@ -134,7 +158,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Graphs can share a cache: entries are keyed by the names of the graph and the node, and the state with its
     /// version. A subgraph uses the cache of its parent graph, unless it has its own.
     pub fn with_cache(&self, cache: impl Cache) -> Self {
-        Self(Arc::clone(&self.0), self.1.clone(), Some(Arc::new(cache)))
+        Self(Arc::clone(&self.0), self.1.clone(), Some(Arc::new(cache)), PhantomData)
     }
 
     /// Removes all results of this graph's nodes from its cache and returns their number.

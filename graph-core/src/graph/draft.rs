@@ -1,7 +1,7 @@
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 
-use crate::engine::FailureMode;
+use crate::engine::{FailureMode, StateType};
 use crate::error::WiringProblem;
 use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType, ParentCommandType};
 
@@ -10,9 +10,11 @@ use super::policies::Policies;
 use super::registration::{Registration, ValueId};
 
 /// A graph under construction: every call of the builder, in order.
-pub struct Draft<S, D> {
+pub struct Draft {
+    /// The type of the state.
+    pub(super) state: &'static StateType,
     pub(super) name: String,
-    pub(super) nodes: Vec<DraftNode<S, D>>,
+    pub(super) nodes: Vec<DraftNode>,
     pub(super) indices: HashMap<NodeRef, usize>,
     pub(super) edges: Vec<(NodeRef, NodeRef)>,
     /// The same edges as a set, to skip duplicates.
@@ -21,7 +23,7 @@ pub struct Draft<S, D> {
     /// The first node of each name, even if the name is refused.
     pub(super) by_name: HashMap<String, usize>,
     pub(super) joins: Vec<DraftJoin>,
-    pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider<S, D>)>,
+    pub(super) routes: Vec<(NodeRef, Vec<Exit>, Decider)>,
     /// `true` if a run may begin at any node, as in a machine.
     pub(super) anywhere: bool,
     /// For each node and route type of its subgraph's parent commands: the index of the first of their exits among the
@@ -31,16 +33,16 @@ pub struct Draft<S, D> {
     /// The nodes with a breakpoint before them, and those with one after them.
     pub(super) breakpoints: Breakpoints<Vec<NodeRef>>,
     pub(super) aliases: Vec<(NodeRef, String)>,
-    pub(super) policies: Policies<S, D>,
+    pub(super) policies: Policies,
     pub(super) failure_mode: FailureMode,
     /// The mistakes found so far.
     pub(super) problems: Vec<WiringProblem>,
 }
 
-pub(super) struct DraftNode<S, D> {
+pub(super) struct DraftNode {
     pub(super) name: String,
     pub(super) value: ValueId,
-    pub(super) run: Box<dyn ErasedNode<S, D>>,
+    pub(super) run: Box<dyn ErasedNode>,
     pub(super) exits: Option<Vec<Exit>>,
     /// The parent commands that the node can return.
     pub(super) outward: Vec<ParentCommandType>,
@@ -55,10 +57,11 @@ pub(super) struct DraftJoin {
     pub(super) optional: bool,
 }
 
-impl<S, D> Draft<S, D> {
-    pub(super) fn new(name: &str) -> Self {
+impl Draft {
+    pub(super) fn new(state: &'static StateType) -> Self {
         Self {
-            name: name.to_owned(),
+            state,
+            name: state.name.to_owned(),
             nodes: Vec::new(),
             indices: HashMap::new(),
             edges: Vec::new(),
@@ -79,7 +82,7 @@ impl<S, D> Draft<S, D> {
     }
 
     /// Adds a node, unless it is registered already.
-    pub(super) fn register(&mut self, node: Registration<S, D>) {
+    pub(super) fn register(&mut self, node: Registration) {
         if let Some(known) = self.indices.get(&node.node).and_then(|&index| self.nodes.get(index)) {
             if known.value != node.value {
                 self.report(WiringProblem::DuplicateName { name: known.name.clone() });

@@ -19,18 +19,18 @@ use super::Draft;
 pub trait Handles<S: GraphState, D, B> {
     /// Erases the handler's type.
     #[doc(hidden)]
-    fn handler(body: B) -> DraftHandler<S, D>;
+    fn handler(body: B) -> DraftHandler;
 }
 
 /// An error handler in a draft.
-pub struct DraftHandler<S, D> {
+pub struct DraftHandler {
     pub(super) name: String,
-    pub(super) run: Arc<dyn ErasedNode<S, D>>,
+    pub(super) run: Arc<dyn ErasedNode>,
     pub(super) exits: Option<Vec<Exit>>,
     pub(super) packet: Option<PacketType>,
 }
 
-impl<S, D> Clone for DraftHandler<S, D> {
+impl Clone for DraftHandler {
     fn clone(&self) -> Self {
         let Self { name, run, exits, packet } = self;
         Self { name: name.clone(), run: Arc::clone(run), exits: exits.clone(), packet: *packet }
@@ -38,8 +38,8 @@ impl<S, D> Clone for DraftHandler<S, D> {
 }
 
 /// The error handler of a compiled node.
-pub(crate) struct Handler<S, D> {
-    pub(crate) run: Arc<dyn ErasedNode<S, D>>,
+pub(crate) struct Handler {
+    pub(crate) run: Arc<dyn ErasedNode>,
     /// The index of the first of its exits among those of the node.
     pub(crate) exits_from: usize,
 }
@@ -52,7 +52,7 @@ where
     Out: IntoStep<S>,
     Args::Fixed: Runs<S, D, F, Out>,
 {
-    fn handler(body: Body<F>) -> DraftHandler<S, D> {
+    fn handler(body: Body<F>) -> DraftHandler {
         DraftHandler {
             name: body.node.name().to_owned(),
             run: Arc::from(<Args::Fixed as Runs<S, D, F, Out>>::erase(body.run)),
@@ -62,9 +62,9 @@ where
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+impl Draft {
     /// Returns the error handler of each node, and adds their exits to those of the nodes.
-    pub(super) fn wire_handlers(&mut self, topology: &mut Topology) -> Vec<Option<Handler<S, D>>> {
+    pub(super) fn wire_handlers(&mut self, topology: &mut Topology) -> Vec<Option<Handler>> {
         let mut handlers: Vec<_> = vec![self.policies.default_handler.clone(); self.nodes.len()];
         let mut seen: HashMap<NodeRef, bool> = HashMap::new();
         for (node, handler) in std::mem::take(&mut self.policies.handlers) {
@@ -94,8 +94,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         &mut self,
         topology: &mut Topology,
         node: usize,
-        handler: DraftHandler<S, D>,
-    ) -> Option<Handler<S, D>> {
+        handler: DraftHandler,
+    ) -> Option<Handler> {
         let DraftHandler { name, run, exits, packet } = handler;
         let (of, reads, routed) = {
             let node = self.nodes.get(node)?;

@@ -1,7 +1,6 @@
 //! Subgraphs that keep their state on the thread, at any depth below a graph.
 
 use crate::error::WiringProblem;
-use crate::state::GraphState;
 
 use super::Draft;
 
@@ -34,7 +33,7 @@ impl KeptStates {
     }
 }
 
-impl<S: GraphState, D> Draft<S, D> {
+impl Draft {
     /// Collects the subgraphs that keep their state, and reports those that cannot.
     pub(super) fn wire_kept_states(&mut self) -> KeptStates {
         let (mut all, mut problems) = (KeptStates::default(), Vec::new());

@@ -19,7 +19,7 @@ mod registration;
 mod wiring;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use compiled::{Compiled, CompiledNode, Graph};
+pub(crate) use compiled::{Compiled, CompiledNode, ErasedGraph, Graph};
 #[doc(hidden)]
 pub use draft::Draft;
 pub use drawing::{Direction, Mark, Picture};

@@ -1,26 +1,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::versions;
+use crate::engine::StateType;
 use crate::error::WiringProblem;
 use crate::node::{KeyFn, NodeRef, PacketType};
 use crate::plan::{ExitPlan, Topology};
-use crate::state::GraphState;
 use crate::store::Ttl;
 
 use super::Draft;
 
 /// A cache policy in a draft.
-pub(super) struct DraftCache<S, D> {
-    pub(super) key: KeyFn<S, D>,
+pub(super) struct DraftCache {
+    pub(super) key: KeyFn,
     /// The packet that the key function reads.
     pub(super) packet: Option<PacketType>,
     pub(super) ttl: Option<Duration>,
 }
 
 /// The cache policy of a compiled node: its key function, its time to live, and the names in the cache key.
-pub(crate) struct NodeCache<S, D> {
-    pub(crate) key: KeyFn<S, D>,
+pub(crate) struct NodeCache {
+    pub(crate) key: KeyFn,
     pub(crate) ttl: Option<Ttl>,
     /// The exits of the route that the node returns.
     pub(crate) exits: Vec<ExitPlan>,
@@ -30,9 +29,9 @@ pub(crate) struct NodeCache<S, D> {
     pub(crate) state: Arc<str>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+impl Draft {
     /// The cache policy of each node.
-    pub(super) fn wire_caches(&mut self, topology: &Topology) -> Vec<Option<NodeCache<S, D>>> {
+    pub(super) fn wire_caches(&mut self, topology: &Topology) -> Vec<Option<NodeCache>> {
         let mut policies: Vec<_> = self.nodes.iter().map(|_| None).collect();
         for (node, cache) in std::mem::take(&mut self.policies.caches) {
             let Some(&index) = self.indices.get(&node) else {
@@ -48,12 +47,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         policies
     }
 
-    fn cache_policy(
-        &self,
-        topology: &Topology,
-        index: usize,
-        cache: DraftCache<S, D>,
-    ) -> Option<NodeCache<S, D>> {
+    fn cache_policy(&self, topology: &Topology, index: usize, cache: DraftCache) -> Option<NodeCache> {
         let (node, plan) = (self.nodes.get(index)?, topology.nodes.get(index)?);
         Some(NodeCache {
             key: cache.key,
@@ -61,11 +55,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             exits: if node.exits.is_some() { plan.exits.clone() } else { Vec::new() },
             graph: Arc::from(self.name.as_str()),
             node: Arc::from(node.name.as_str()),
-            state: state_name::<S>(),
+            state: state_name(self.state),
         })
     }
 
-    fn check_cache(&mut self, node: &NodeRef, index: usize, cache: &DraftCache<S, D>) {
+    fn check_cache(&mut self, node: &NodeRef, index: usize, cache: &DraftCache) {
         let Some(draft) = self.nodes.get(index) else { return };
         let mut problems = Vec::new();
         let name = || node.name().to_owned();
@@ -100,7 +94,7 @@ const SUBGRAPH: &str = "is for a subgraph, whose checkpoints and events a cached
 const OUTWARD: &str = "is for a node that returns `ParentCommand`, which cannot be cached: remove the policy";
 
 /// The state's name, its version and the versions of flattened states, as a JSON string.
-fn state_name<S: GraphState>() -> Arc<str> {
+fn state_name(state: &StateType) -> Arc<str> {
     // Writing strings and numbers as JSON cannot fail.
-    serde_json::to_string(&(S::NAME, versions::<S>())).unwrap_or_default().into()
+    serde_json::to_string(&(state.name, state.versions())).unwrap_or_default().into()
 }

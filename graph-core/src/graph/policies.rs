@@ -3,30 +3,29 @@ use std::collections::{HashMap, HashSet};
 use crate::error::WiringProblem;
 use crate::node::NodeRef;
 use crate::policy::{Policy, ResolvedPolicy};
-use crate::state::GraphState;
 
 use super::handler::DraftHandler;
 use super::node_cache::{DraftCache, NodeCache};
 use super::{Draft, Handler};
 
 /// The policies, error handlers and cache policies in a draft.
-pub(super) struct Policies<S, D> {
+pub(super) struct Policies {
     pub(super) default: Policy,
     pub(super) of_nodes: Vec<(NodeRef, Policy)>,
-    pub(super) default_handler: Option<DraftHandler<S, D>>,
+    pub(super) default_handler: Option<DraftHandler>,
     /// For each node its error handler, or `None` after `no_on_error`.
-    pub(super) handlers: Vec<(NodeRef, Option<DraftHandler<S, D>>)>,
-    pub(super) caches: Vec<(NodeRef, DraftCache<S, D>)>,
+    pub(super) handlers: Vec<(NodeRef, Option<DraftHandler>)>,
+    pub(super) caches: Vec<(NodeRef, DraftCache)>,
 }
 
 /// The policy of a compiled node.
-pub(crate) struct NodePolicy<S, D> {
+pub(crate) struct NodePolicy {
     pub(crate) limits: ResolvedPolicy,
-    pub(crate) handler: Option<Handler<S, D>>,
-    pub(crate) cache: Option<NodeCache<S, D>>,
+    pub(crate) handler: Option<Handler>,
+    pub(crate) cache: Option<NodeCache>,
 }
 
-impl<S, D> Default for Policies<S, D> {
+impl Default for Policies {
     fn default() -> Self {
         Self {
             default: Policy::new(),
@@ -38,14 +37,14 @@ impl<S, D> Default for Policies<S, D> {
     }
 }
 
-impl<S, D> Policies<S, D> {
+impl Policies {
     /// Returns the policy of each node, or `None` for a node without one.
     pub(super) fn settle(
         &self,
         indices: &HashMap<NodeRef, usize>,
-        handlers: Vec<Option<Handler<S, D>>>,
-        caches: Vec<Option<NodeCache<S, D>>>,
-    ) -> Vec<Option<Box<NodePolicy<S, D>>>> {
+        handlers: Vec<Option<Handler>>,
+        caches: Vec<Option<NodeCache>>,
+    ) -> Vec<Option<Box<NodePolicy>>> {
         let default = || Policy::new().or(&self.default);
         let policy = |(handler, cache)| NodePolicy { limits: default(), handler, cache };
         let mut policies: Vec<_> = handlers.into_iter().zip(caches).map(policy).collect();
@@ -54,14 +53,14 @@ impl<S, D> Policies<S, D> {
                 policy.limits = own.or(&self.default);
             }
         }
-        let anything = |policy: &NodePolicy<S, D>| {
+        let anything = |policy: &NodePolicy| {
             !policy.limits.is_empty() || policy.handler.is_some() || policy.cache.is_some()
         };
         policies.into_iter().map(|policy| anything(&policy).then(|| Box::new(policy))).collect()
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+impl Draft {
     pub(super) fn check_policies(&mut self) {
         for what in self.policies.default.problems() {
             self.report(WiringProblem::InvalidPolicy { of: "all nodes".to_owned(), what });

@@ -18,7 +18,7 @@ use super::{Draft, WithoutPacket};
 pub trait Leaves<S: GraphState, D, B> {
     /// Registers the node, unless the value is START.
     #[doc(hidden)]
-    fn leave(body: B, draft: &mut Draft<S, D>) -> NodeRef;
+    fn leave(body: B, draft: &mut Draft) -> NodeRef;
 }
 
 /// A single node: not START, END or a tuple.
@@ -29,7 +29,7 @@ pub trait Leaves<S: GraphState, D, B> {
 pub trait Registers<S: GraphState, D, B> {
     /// Registers the node.
     #[doc(hidden)]
-    fn register(body: B, draft: &mut Draft<S, D>) -> NodeRef;
+    fn register(body: B, draft: &mut Draft) -> NodeRef;
 }
 
 /// A value that an edge can lead to: a node, END, or a tuple of these.
@@ -41,7 +41,7 @@ pub trait Registers<S: GraphState, D, B> {
 pub trait Enters<S: GraphState, D, B> {
     /// Registers the nodes.
     #[doc(hidden)]
-    fn enter(body: B, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>);
+    fn enter(body: B, draft: &mut Draft, nodes: &mut Vec<NodeRef>);
 }
 
 /// A tuple of nodes, such as the sources of a join.
@@ -53,23 +53,23 @@ pub trait Enters<S: GraphState, D, B> {
 pub trait Listed<S: GraphState, D, B> {
     /// Registers the nodes.
     #[doc(hidden)]
-    fn list(body: B, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>);
+    fn list(body: B, draft: &mut Draft, nodes: &mut Vec<NodeRef>);
 }
 
 /// A node as it is handed to the draft.
-pub(crate) struct Registration<S, D> {
+pub(crate) struct Registration {
     pub(crate) node: NodeRef,
     pub(crate) value: ValueId,
-    pub(crate) run: Box<dyn ErasedNode<S, D>>,
+    pub(crate) run: Box<dyn ErasedNode>,
     pub(crate) exits: Option<Vec<Exit>>,
     pub(crate) outward: Vec<ParentCommandType>,
     pub(crate) received_commands: Vec<ParentCommandType>,
     pub(crate) packet: Option<PacketType>,
 }
 
-impl<S, D> Registration<S, D> {
+impl Registration {
     /// Describes the only node of a graph.
-    pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode<S, D>>, value: TypeId) -> Self {
+    pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode>, value: TypeId) -> Self {
         let value = ValueId(value, None);
         Self {
             node,
@@ -98,7 +98,7 @@ impl ValueId {
 pub trait Runnable<S: GraphState, D, F> {
     /// Registers the node.
     #[doc(hidden)]
-    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef;
+    fn register(body: Body<F>, draft: &mut Draft) -> NodeRef;
 }
 
 impl<S, D, F, Args, Out> Runnable<S, D, F> for Signature<Args, Out>
@@ -109,7 +109,7 @@ where
     Out: IntoStep<S>,
     Args::Fixed: Runs<S, D, F, Out>,
 {
-    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+    fn register(body: Body<F>, draft: &mut Draft) -> NodeRef {
         let node = body.node.clone();
         let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run.clone());
         draft.register(Registration {
@@ -129,7 +129,7 @@ impl<S: GraphState, D, F, Args, Out> Registers<S, D, Body<F>> for Signature<Args
 where
     Self: Runnable<S, D, F>,
 {
-    fn register(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+    fn register(body: Body<F>, draft: &mut Draft) -> NodeRef {
         <Self as Runnable<S, D, F>>::register(body, draft)
     }
 }
@@ -138,14 +138,14 @@ impl<S: GraphState, D, F, Args, Out> Leaves<S, D, Body<F>> for Signature<Args, O
 where
     Self: Runnable<S, D, F>,
 {
-    fn leave(body: Body<F>, draft: &mut Draft<S, D>) -> NodeRef {
+    fn leave(body: Body<F>, draft: &mut Draft) -> NodeRef {
         <Self as Runnable<S, D, F>>::register(body, draft)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<S: GraphState, D> Leaves<S, D, Start> for StartSignature {
-    fn leave(_: Start, _: &mut Draft<S, D>) -> NodeRef {
+    fn leave(_: Start, _: &mut Draft) -> NodeRef {
         NodeRef::Start
     }
 }
@@ -154,14 +154,14 @@ impl<S: GraphState, D, F, Args, Out> Enters<S, D, Body<F>> for Signature<Args, O
 where
     Self: Runnable<S, D, F> + WithoutPacket<S>,
 {
-    fn enter(body: Body<F>, draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+    fn enter(body: Body<F>, draft: &mut Draft, nodes: &mut Vec<NodeRef>) {
         nodes.push(<Self as Runnable<S, D, F>>::register(body, draft));
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<S: GraphState, D> Enters<S, D, End> for EndSignature {
-    fn enter(_: End, _: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+    fn enter(_: End, _: &mut Draft, nodes: &mut Vec<NodeRef>) {
         nodes.push(NodeRef::End);
     }
 }
@@ -173,7 +173,7 @@ macro_rules! several {
             S: GraphState,
             $($signature: Enters<S, D, $body>),+
         {
-            fn enter(body: ($($body,)+), draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+            fn enter(body: ($($body,)+), draft: &mut Draft, nodes: &mut Vec<NodeRef>) {
                 #[expect(non_snake_case, reason = "the macro names values like their types")]
                 let ($($body,)+) = body;
                 $($signature::enter($body, draft, nodes);)+
@@ -185,7 +185,7 @@ macro_rules! several {
             S: GraphState,
             $($signature: Registers<S, D, $body>),+
         {
-            fn list(body: ($($body,)+), draft: &mut Draft<S, D>, nodes: &mut Vec<NodeRef>) {
+            fn list(body: ($($body,)+), draft: &mut Draft, nodes: &mut Vec<NodeRef>) {
                 #[expect(non_snake_case, reason = "the macro names values like their types")]
                 let ($($body,)+) = body;
                 $(nodes.push($signature::register($body, draft));)+

@@ -1,18 +1,16 @@
-use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, WiringProblem};
 use crate::node::{Exit, NodeRef, PacketType};
 use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
-use crate::state::GraphState;
 
 use super::reach::reachable;
-use super::{Breakpoints, Compiled, CompiledNode, Draft, Graph, Handler, KeptStates, NodeCache};
+use super::{Breakpoints, Compiled, CompiledNode, Draft, Handler, KeptStates, NodeCache};
 
-impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
+impl Draft {
     /// Builds the graph, or returns all mistakes in its wiring.
-    pub(super) fn compile(mut self) -> Result<Graph<S, D>, Error> {
+    pub(super) fn compile(mut self) -> Result<Compiled, Error> {
         if self.nodes.is_empty() && self.problems.is_empty() {
             self.problems.push(WiringProblem::Empty);
             return Err(self.refuse());
@@ -46,10 +44,10 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     fn finish(
         self,
         topology: Topology,
-        handlers: Vec<Option<Handler<S, D>>>,
-        caches: Vec<Option<NodeCache<S, D>>>,
+        handlers: Vec<Option<Handler>>,
+        caches: Vec<Option<NodeCache>>,
         kept_states: KeptStates,
-    ) -> Graph<S, D> {
+    ) -> Compiled {
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
             match self.indices.get(&from) {
@@ -89,8 +87,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
                 node.decide = Some(decide);
             }
         }
-        let is_ephemeral = |&index: &usize| S::field(index).is_some_and(|field| field.ephemeral);
-        let ephemeral: Vec<usize> = (0..S::FIELD_COUNT).filter(is_ephemeral).collect();
+        let is_ephemeral = |&index: &usize| self.state.field(index).is_some_and(|field| field.ephemeral);
+        let ephemeral: Vec<usize> = (0..self.state.fields).filter(is_ephemeral).collect();
         // In the order of the nodes, because that is the order in which they were wired.
         let mut command_exits = self.command_exits.iter().peekable();
         for (index, node) in nodes.iter_mut().enumerate() {
@@ -117,7 +115,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
         {
             by_name.entry(name).or_insert(node);
         }
-        let compiled = Compiled {
+        Compiled {
+            state: self.state,
             name: self.name,
             nodes,
             names: names.into(),
@@ -133,8 +132,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             outward,
             is_cached,
             kept_states,
-        };
-        Graph(Arc::new(compiled), None, None)
+        }
     }
 
     fn target(&self, node_ref: &NodeRef) -> Option<Target> {
@@ -213,8 +211,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
             let Some(node) = self.nodes.get(index) else { continue };
             let (name, commands) = (node.name.clone(), node.received_commands.clone());
             for command in commands {
-                if command.state != TypeId::of::<S>() {
-                    let (said, expected) = (command.of.name.to_owned(), S::NAME.to_owned());
+                if command.state.id != self.state.id {
+                    let (said, expected) = (command.state.name.to_owned(), self.state.name.to_owned());
                     self.report(WiringProblem::ParentStateMismatch { node: name.clone(), said, expected });
                     continue;
                 }
@@ -322,7 +320,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Draft<S, D> {
     /// Finds duplicate JSON names. The derive cannot see the fields of a flattened state.
     fn check_fields(&mut self) {
         let mut seen = std::collections::HashSet::new();
-        for field in (0..S::FIELD_COUNT).filter_map(S::field) {
+        for field in (0..self.state.fields).filter_map(self.state.field) {
             if !seen.insert(field.name) {
                 self.report(WiringProblem::DuplicateField { name: field.name.to_owned() });
             }

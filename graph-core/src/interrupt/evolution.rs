@@ -19,17 +19,23 @@ pub(crate) fn valid_answer<Q: Question>(
     answer: (&Value, u32),
     asked: &Value,
 ) -> Result<Option<Value>, MigrationError> {
-    let (question, from) = question;
-    if from != Q::VERSION || question != asked {
-        let question = migrated_question::<Q>(from, question)?;
-        if question != *asked
-            && !(is_part_of(&question, asked) && reread::<Q>(question).as_ref() == Some(asked))
-        {
-            return Ok(None);
-        }
+    if !is_same_question::<Q>(question, asked)? {
+        return Ok(None);
     }
     let (answer, from) = answer;
     migrated::<Q>(from, answer, Q::migrate_answer).map(Some)
+}
+
+/// Returns `true` if a question of any version equals the one that is asked now, after its migration.
+pub(crate) fn is_same_question<Q: Question>(
+    (question, from): (&Value, u32),
+    asked: &Value,
+) -> Result<bool, MigrationError> {
+    if from == Q::VERSION && question == asked {
+        return Ok(true);
+    }
+    let question = migrated_question::<Q>(from, question)?;
+    Ok(question == *asked || (is_part_of(&question, asked) && reread::<Q>(question).as_ref() == Some(asked)))
 }
 
 fn migrated<Q: Question>(

@@ -15,9 +15,10 @@ mod question;
 mod schema;
 
 pub use answer::{Answer, TypedInterrupt};
-pub(crate) use evolution::valid_answer;
+pub(crate) use evolution::{is_same_question, valid_answer};
 pub use mismatch::InterruptMismatch;
 pub use open_interrupt::OpenInterrupt;
+pub(crate) use open_interrupt::{EarlierForm, EarlierForms};
 pub use pause::Pause;
 pub use question::{MigratedJson, Question};
 

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+use std::time::SystemTime;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,6 +38,35 @@ pub struct OpenInterrupt {
     /// The path of subgraph nodes, outermost first; empty for a node of the run's own graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace: Vec<String>,
+    /// The time at which the question [expires](crate::interrupt::Interrupt::within), to the millisecond.
+    ///
+    /// In JSON it is `expires_at_ms`, in milliseconds since 1970. Questions that were stored by earlier versions of this
+    /// library have none.
+    #[serde(default, rename = "expires_at_ms", with = "expires_at", skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<SystemTime>,
+    /// Other forms in which earlier versions of the program have asked the question.
+    #[serde(skip)]
+    pub(crate) earlier: EarlierForms,
+}
+
+/// The forms in which earlier versions of a program have asked a question that is equal after its migration.
+///
+/// A client does not send them back. They are therefore equal to all others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EarlierForms(pub(crate) Vec<EarlierForm>);
+
+impl PartialEq for EarlierForms {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// A question and the schema of its answer in the version that has asked it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct EarlierForm {
+    pub(crate) question: Value,
+    pub(crate) version: u32,
+    pub(crate) answer_schema: Option<Value>,
 }
 
 impl OpenInterrupt {
@@ -62,6 +94,22 @@ impl OpenInterrupt {
             name: self.name.clone(),
             reason,
         })
+    }
+
+    /// Returns the question in the form that was answered; `None` if the answer is to a question that differs.
+    pub(crate) fn as_answered(&self, answer: &Answer) -> Option<Cow<'_, Self>> {
+        if answer.is_to(&self.question) {
+            return Some(Cow::Borrowed(self));
+        }
+        let form = self.earlier.0.iter().find(|form| answer.is_to(&form.question))?.clone();
+        let EarlierForm { question, version, answer_schema } = form;
+        Some(Cow::Owned(Self { question, version, answer_schema, ..self.clone() }))
+    }
+
+    /// Returns the forms of this question, the current one first.
+    pub(crate) fn into_forms(self) -> impl Iterator<Item = EarlierForm> {
+        let Self { question, version, answer_schema, earlier, .. } = self;
+        std::iter::once(EarlierForm { question, version, answer_schema }).chain(earlier.0)
     }
 
     /// Reads the question as a `Q`. A question of an older version is [migrated](Question::migrate).
@@ -92,4 +140,26 @@ impl OpenInterrupt {
 
 fn is_zero(version: &u32) -> bool {
     *version == 0
+}
+
+/// The stored form of a time.
+mod expires_at {
+    use std::time::SystemTime;
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use crate::engine::clock::{from_millis, to_millis};
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<SystemTime>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(to_millis).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<SystemTime>, D::Error> {
+        Ok(Option::deserialize(deserializer)?.and_then(from_millis))
+    }
 }

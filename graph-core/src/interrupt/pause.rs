@@ -32,6 +32,12 @@ impl Pause<()> {
 }
 
 impl<S> Pause<S> {
+    /// Separates the state from the rest.
+    pub(crate) fn split(self) -> (S, Pause<()>) {
+        let Self { state, interrupts, before, after, next, stopped, wakes_at } = self;
+        (state, Pause { state: (), interrupts, before, after, next, stopped, wakes_at })
+    }
+
     /// Returns the state after the last superstep that was applied.
     pub fn state(&self) -> &S {
         &self.state

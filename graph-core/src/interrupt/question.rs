@@ -114,10 +114,18 @@ pub trait Question: Storable + Send + Sync + 'static {
     /// - `items`, `prefixItems`, `minItems`, `maxItems`
     /// - `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`
     ///
-    /// The default is derived from the way in which the answer's type deserializes. It never refuses an answer that the
-    /// type accepts. Parts that cannot be derived are unconstrained: untagged enums, the fields of a struct with a
-    /// flattened part, the contents of internally tagged enums, and the rules of a `try_from`. Implement this method for a
-    /// schema that is narrower, or that has descriptions for a form.
+    /// A whole number (`integer`) is one without a decimal point and an exponent: integer types do not read `5.0` or `1e1`.
+    ///
+    /// The default is derived from the way in which the answer's type deserializes. serde reads some values in a second
+    /// form, which the schema refuses: a list in place of a struct, and an object in place of a variant without data
+    /// (`{"Yes": null}`). These parts cannot be derived and are unconstrained:
+    ///
+    /// - untagged enums
+    /// - the fields of a struct with a flattened part
+    /// - the contents of internally tagged enums, and the fields of struct variants of adjacently tagged enums
+    /// - the rules of a `try_from`
+    ///
+    /// Implement this method for a schema that is narrower, or that has descriptions for a form.
     ///
     /// ```
     /// use superstep::interrupt::Question;

@@ -2,6 +2,7 @@ use crate::engine::Driver;
 use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
 use crate::run::{ContextGiven, Outcome, Run, Stepper, Target};
+use crate::state::erase::WritesOf;
 use crate::thread::OnThread;
 
 use super::{AnyNode, IntoNode, Machine, RunState};
@@ -68,7 +69,7 @@ impl<M: Machine> Steps<M> {
     /// # Cancel safety
     /// If the future is dropped, the new node is planned.
     pub async fn next_with(&mut self, node: impl IntoNode<M>) -> Result<Option<M::Node>, Error> {
-        self.driver().replan(M::redirect(node))?;
+        self.driver().replan(WritesOf::<M::Run>::erase(M::redirect(node)))?;
         self.next().await
     }
 
@@ -113,7 +114,7 @@ impl<M: Machine> Steps<M> {
         self.0.finish().await
     }
 
-    fn driver(&mut self) -> &mut Driver<M::Run, M::Context> {
+    fn driver(&mut self) -> &mut Driver {
         self.0.driver_mut()
     }
 }

@@ -88,7 +88,29 @@ pub(super) fn read_arguments(tool: &str, written: &str) -> Result<Map<String, Va
         "" | "null" => Map::new(),
         _ => serde_json::from_str(written).map_err(|error| shortened(&error.to_string()))?,
     };
-    if tool.is_empty() { Err("the call names no tool".to_owned()) } else { Ok(args) }
+    if tool.is_empty() {
+        return Err("the call names no tool".to_owned());
+    }
+    check_depth(&args).map(|()| args)
+}
+
+/// The maximum depth of arguments. A store refuses values that are nested more than 127 deep, and a state adds levels of its own.
+const MAX_DEPTH: usize = 100;
+
+/// Checks that a message with these arguments can be stored.
+pub(super) fn check_depth(args: &Map<String, Value>) -> Result<(), String> {
+    fn fits(value: &Value, depth: usize) -> bool {
+        let Some(inner) = depth.checked_sub(1) else {
+            return !matches!(value, Value::Array(_) | Value::Object(_));
+        };
+        match value {
+            Value::Array(list) => list.iter().all(|value| fits(value, inner)),
+            Value::Object(fields) => fields.values().all(|value| fits(value, inner)),
+            _ => true,
+        }
+    }
+    let fits = args.values().all(|value| fits(value, MAX_DEPTH - 1));
+    fits.then_some(()).ok_or_else(|| format!("the arguments are nested more than {MAX_DEPTH} deep"))
 }
 
 /// The maximum number of characters of an error.

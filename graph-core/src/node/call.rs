@@ -4,23 +4,23 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::engine::ContextWith;
+use crate::engine::{ErasedContext, ErasedState, TaskWrites};
 use crate::error::Error;
 use crate::graph::{Inside, KeptState, Marked};
 use crate::state::GraphState;
 use crate::thread::OpenTask;
 
-use super::param::{Extract, FixedParam, Param, Source};
-use super::{Exit, IntoStep, NodeError, Packet, ParentCommandType, Step};
+use super::param::{ErasedSource, Extract, FixedParam, Param, Source};
+use super::{ErasedStep, Exit, IntoStep, NodeError, Packet, ParentCommandType};
 
 /// A node's boxed future. It is the only allocation of a task.
-pub(crate) type StepFuture<'a, S> = Pin<Box<dyn Future<Output = Result<Step<S>, NodeError>> + Send + 'a>>;
+pub(crate) type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<ErasedStep, NodeError>> + Send + 'a>>;
 
 /// The future of the marks inside a node.
 pub(crate) type MarkedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Marked>, Error>> + Send + 'a>>;
 
-/// A type-erased node of a graph over `S` with context `D`.
-pub trait ErasedNode<S: GraphState, D>: Send + Sync {
+/// A type-erased node.
+pub trait ErasedNode: Send + Sync {
     /// Returns the types of parent commands that nodes of this subgraph can return to this graph.
     #[doc(hidden)]
     fn heard(&self) -> Vec<ParentCommandType> {
@@ -38,10 +38,11 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
     #[doc(hidden)]
     fn call<'a>(
         &'a self,
-        state: &'a S,
+        state: &'a dyn ErasedState,
         packet: Option<&'a Packet>,
-        ctx: &'a ContextWith<D>,
-    ) -> StepFuture<'a, S>;
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a>;
 
     /// Returns `true` if it runs a graph.
     #[doc(hidden)]
@@ -63,7 +64,7 @@ pub trait ErasedNode<S: GraphState, D>: Send + Sync {
 
     /// Returns the marks inside it, for an unfinished task of it.
     #[doc(hidden)]
-    fn marked<'a>(&'a self, _: OpenTask<'a, S>) -> MarkedFuture<'a> {
+    fn marked<'a>(&'a self, _: OpenTask<'a>) -> MarkedFuture<'a> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
@@ -88,7 +89,7 @@ pub trait CallWith<'a, Args, Out> {
 /// Parameters with which a node can run.
 pub trait Runs<S: GraphState, D, F, Out> {
     /// Boxes the node.
-    fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>>;
+    fn erase(run: Arc<F>) -> Box<dyn ErasedNode>;
 
     /// Returns the exits of its result; see [`IntoStep::exits`].
     fn exits() -> Option<Vec<Exit>>
@@ -119,9 +120,9 @@ pub trait Calls<S, D, F, Out> {
         Out: 'a;
 }
 
-struct FnNode<F, Args, Out> {
+struct FnNode<S, D, F, Args, Out> {
     run: Arc<F>,
-    signature: PhantomData<fn(Args) -> Out>,
+    signature: PhantomData<fn(S, D, Args) -> Out>,
 }
 
 /// The error of a task without the packet that its node reads. `compile()` and the types prevent it.
@@ -179,12 +180,12 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            fn erase(run: Arc<F>) -> Box<dyn ErasedNode<S, D>> {
-                Box::new(FnNode::<F, ($($param,)*), Out> { run, signature: PhantomData })
+            fn erase(run: Arc<F>) -> Box<dyn ErasedNode> {
+                Box::new(FnNode::<S, D, F, ($($param,)*), Out> { run, signature: PhantomData })
             }
         }
 
-        impl<S, D, F, Out, $($param),*> ErasedNode<S, D> for FnNode<F, ($($param,)*), Out>
+        impl<S, D, F, Out, $($param),*> ErasedNode for FnNode<S, D, F, ($($param,)*), Out>
         where
             S: GraphState,
             D: Send + Sync + 'static,
@@ -193,13 +194,13 @@ macro_rules! callable {
             for<'a> <F as CallWith<'a, ($($param,)*), Out>>::Fut: Send,
             Out: IntoStep<S> + 'static,
         {
-            fn call<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>, ctx: &'a ContextWith<D>) -> StepFuture<'a, S> {
+            fn call<'a>(&'a self, state: &'a dyn ErasedState, packet: Option<&'a Packet>, ctx: &'a dyn ErasedContext, spare: TaskWrites) -> StepFuture<'a> {
                 Box::pin(async move {
-                    let from = Source { state, packet, ctx };
+                    let from = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
                     // Unused by a node without parameters.
                     let _ = from;
                     $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
-                    self.run.call_with(($($value,)*)).await.into_step()
+                    self.run.call_with(($($value,)*)).await.into_step().map(|step| ErasedStep::of(step, spare))
                 })
             }
         }

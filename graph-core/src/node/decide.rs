@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use crate::state::GraphState;
 
-use super::param::{Extract, FixedParam, Param, Source};
+use super::param::{ErasedSource, Extract, FixedParam, Param};
 use super::{Exit, IntoLeave, Leave, NodeError};
 
 /// A function that chooses the next nodes: it reads the state (or a view of it, `&Context`, `&ContextWith<_>`) and returns
@@ -20,8 +20,7 @@ pub trait Decide<M>: Sized {
 /// The parameters and the result of a route function.
 pub struct Decision<Args, Out>(PhantomData<fn(Args) -> Out>);
 
-pub(crate) type Decider<S, D> =
-    Box<dyn for<'a> Fn(Source<'a, S, D>) -> Result<Leave, NodeError> + Send + Sync>;
+pub(crate) type Decider = Box<dyn for<'a> Fn(ErasedSource<'a>) -> Result<Leave, NodeError> + Send + Sync>;
 
 /// A route function that fits a graph over `S` with context `D`.
 pub trait Decides<S: GraphState, D, F> {
@@ -30,7 +29,7 @@ pub trait Decides<S: GraphState, D, F> {
 
     /// Boxes the function.
     #[doc(hidden)]
-    fn erase(decide: F) -> Decider<S, D>;
+    fn erase(decide: F) -> Decider;
 }
 
 /// Calls a function with its parameters borrowed for `'a`.
@@ -84,8 +83,9 @@ macro_rules! decisions {
                 Out::exits()
             }
 
-            fn erase(decide: F) -> Decider<S, D> {
+            fn erase(decide: F) -> Decider {
                 Box::new(move |from| {
+                    let from = from.typed::<S, D>()?;
                     $(let Some($value) = <$param::Fixed as Extract<S, D>>::extract(from) else {
                         return Err(SourceMissing.into());
                     };)+

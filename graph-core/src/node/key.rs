@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::state::{GraphState, canonical};
 
-use super::param::{Extract, FixedParam, Source};
+use super::param::{ErasedSource, Extract, FixedParam};
 use super::{ArgsOf, InNode, NodeError, PacketKind, PacketType, ReadsPacket};
 
 /// A function that returns the cache key of a task. It may read the same parameters as the node.
@@ -45,8 +45,7 @@ impl<S, D, Args: ArgsOf<S, D> + ReadsPacket<Packet: InNode>, Out> KeyReads<S, D>
 
 impl<Args, Out: CacheKey> KeyReturns for KeySignature<Args, Out> {}
 
-pub(crate) type KeyFn<S, D> =
-    Box<dyn for<'a> Fn(Source<'a, S, D>) -> Result<Arc<str>, NodeError> + Send + Sync>;
+pub(crate) type KeyFn = Box<dyn for<'a> Fn(ErasedSource<'a>) -> Result<Arc<str>, NodeError> + Send + Sync>;
 
 /// A key function that fits a graph over `S` with context `D`.
 pub trait KeyFor<S: GraphState, D, F> {
@@ -56,7 +55,7 @@ pub trait KeyFor<S: GraphState, D, F> {
 
     /// Boxes the function.
     #[doc(hidden)]
-    fn erase(key: F) -> KeyFn<S, D>;
+    fn erase(key: F) -> KeyFn;
 }
 
 impl<S, D, F, Args, Out> KeyFor<S, D, F> for KeySignature<Args, Out>
@@ -69,7 +68,7 @@ where
         Args::Packet::packet_type()
     }
 
-    fn erase(key: F) -> KeyFn<S, D> {
+    fn erase(key: F) -> KeyFn {
         <Args::Fixed as RunsKey<S, D, F>>::erase(key)
     }
 }
@@ -78,7 +77,7 @@ where
 pub trait RunsKey<S: GraphState, D, F> {
     /// Boxes the function.
     #[doc(hidden)]
-    fn erase(key: F) -> KeyFn<S, D>;
+    fn erase(key: F) -> KeyFn;
 }
 
 /// Calls a function with its parameters borrowed for `'a`. The result may borrow from them.
@@ -130,8 +129,9 @@ macro_rules! keys {
             $($param: Extract<S, D>,)+
             F: for<'a> KeyWith<'a, ($($param,)+), At = ($($param::At<'a>,)+)> + Send + Sync + 'static,
         {
-            fn erase(key: F) -> KeyFn<S, D> {
+            fn erase(key: F) -> KeyFn {
                 Box::new(move |from| {
+                    let from = from.typed::<S, D>()?;
                     $(let Some($value) = $param::extract(from) else { return Err(SourceMissing.into()) };)+
                     key.key_with(($($value,)+)).map_err(|why| InvalidKey(why).into())
                 })

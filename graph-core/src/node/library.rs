@@ -2,13 +2,13 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Context, ContextWith};
+use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
-use super::param::NoPacket;
+use super::param::{ErasedSource, NoPacket, Source};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{Exit, IntoStep, Packet, ParentCommandType};
+use super::{ErasedStep, Exit, IntoStep, Packet, ParentCommandType};
 
 /// A generic node of a library, which runs over every suitable state.
 ///
@@ -88,8 +88,8 @@ where
     D: Send + Sync + 'static,
     N: NodeFor<S, Output: IntoStep<S>>,
 {
-    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
-        Box::new(Erased(run))
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode> {
+        Box::new(Erased::<S, D, N>(run, PhantomData))
     }
 
     fn exits() -> Option<Vec<Exit>> {
@@ -101,15 +101,24 @@ where
     }
 }
 
-struct Erased<N>(Arc<N>);
+struct Erased<S, D, N>(Arc<N>, PhantomData<fn(S, D)>);
 
-impl<S, D, N> ErasedNode<S, D> for Erased<N>
+impl<S, D, N> ErasedNode for Erased<S, D, N>
 where
     S: GraphState,
     D: Send + Sync + 'static,
     N: NodeFor<S, Output: IntoStep<S>>,
 {
-    fn call<'a>(&'a self, state: &'a S, _: Option<&'a Packet>, ctx: &'a ContextWith<D>) -> StepFuture<'a, S> {
-        Box::pin(async move { self.0.run(state, ctx).await.into_step() })
+    fn call<'a>(
+        &'a self,
+        state: &'a dyn ErasedState,
+        packet: Option<&'a Packet>,
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a> {
+        Box::pin(async move {
+            let Source { state, ctx, .. } = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
+            self.0.run(state, ctx).await.into_step().map(|step| ErasedStep::of(step, spare))
+        })
     }
 }

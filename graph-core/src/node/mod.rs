@@ -68,6 +68,8 @@ pub use shape::{
     Body, EndSignature, InNode, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature,
     StartSignature,
 };
+#[doc(hidden)]
+pub use step::ErasedStep;
 pub use step::{IntoStep, Step};
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};

@@ -2,13 +2,13 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Context, ContextWith};
+use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
 use crate::state::GraphState;
 
 use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
-use super::param::{ByRef, Carries, Extract, NoPacket, Source};
+use super::param::{ByRef, Carries, ErasedSource, Extract, NoPacket};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{IntoStep, Packet, Payload, StateOrPacket};
+use super::{ErasedStep, IntoStep, Packet, Payload, StateOrPacket};
 
 /// A node that is a struct, so that it can have fields.
 ///
@@ -97,8 +97,8 @@ where
     type Fixed = Self;
 }
 
-struct StructNode<N, C>(Arc<N>, PhantomData<fn(C)>);
-struct PacketStructNode<N, C>(Arc<N>, PhantomData<fn(C)>);
+struct StructNode<S, D, N, C>(Arc<N>, PhantomData<fn(S, D, C)>);
+struct PacketStructNode<S, D, N, C>(Arc<N>, PhantomData<fn(S, D, C)>);
 
 impl<S, D, N, C, R> Runs<S, D, N, N::Output> for NodeArgs<R, C>
 where
@@ -110,8 +110,8 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
-        Box::new(StructNode(run, PhantomData::<fn(C)>))
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode> {
+        Box::new(StructNode::<S, D, N, C>(run, PhantomData))
     }
 }
 
@@ -125,12 +125,12 @@ where
     ByRef<R>: for<'a> Extract<S, D, At<'a> = &'a R>,
     ByRef<C>: for<'a> Extract<S, D, At<'a> = &'a C>,
 {
-    fn erase(run: Arc<N>) -> Box<dyn ErasedNode<S, D>> {
-        Box::new(PacketStructNode(run, PhantomData::<fn(C)>))
+    fn erase(run: Arc<N>) -> Box<dyn ErasedNode> {
+        Box::new(PacketStructNode::<S, D, N, C>(run, PhantomData))
     }
 }
 
-impl<S, D, N, C, R> ErasedNode<S, D> for StructNode<N, C>
+impl<S, D, N, C, R> ErasedNode for StructNode<S, D, N, C>
 where
     S: GraphState,
     D: Send + Sync + 'static,
@@ -142,21 +142,22 @@ where
 {
     fn call<'a>(
         &'a self,
-        state: &'a S,
+        state: &'a dyn ErasedState,
         packet: Option<&'a Packet>,
-        ctx: &'a ContextWith<D>,
-    ) -> StepFuture<'a, S> {
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a> {
         Box::pin(async move {
-            let from = Source { state, packet, ctx };
+            let from = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
                 return Err(super::call::PacketMissing.into());
             };
-            self.0.run(state, cx).await.into_step()
+            self.0.run(state, cx).await.into_step().map(|step| ErasedStep::of(step, spare))
         })
     }
 }
 
-impl<S, D, N, C, R> ErasedNode<S, D> for PacketStructNode<N, C>
+impl<S, D, N, C, R> ErasedNode for PacketStructNode<S, D, N, C>
 where
     S: GraphState,
     D: Send + Sync + 'static,
@@ -168,12 +169,13 @@ where
 {
     fn call<'a>(
         &'a self,
-        state: &'a S,
+        state: &'a dyn ErasedState,
         packet: Option<&'a Packet>,
-        ctx: &'a ContextWith<D>,
-    ) -> StepFuture<'a, S> {
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a> {
         Box::pin(async move {
-            let from = Source { state, packet, ctx };
+            let from = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
             let (Some(state), Some(packet), Some(cx)) = (
                 ByRef::<R>::extract(from),
                 packet.and_then(|packet| packet.get::<N::Packet>()),
@@ -181,7 +183,7 @@ where
             ) else {
                 return Err(super::call::PacketMissing.into());
             };
-            self.0.run(state, packet, cx).await.into_step()
+            self.0.run(state, packet, cx).await.into_step().map(|step| ErasedStep::of(step, spare))
         })
     }
 }

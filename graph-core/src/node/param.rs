@@ -3,11 +3,11 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Context, ContextWith};
+use crate::engine::{Context, ContextWith, ErasedContext, ErasedState};
 use crate::error::NodeFailure;
 use crate::state::PartOf;
 
-use super::Packet;
+use super::{NodeError, Packet};
 
 /// A type `T` that a node can take as `&T`.
 ///
@@ -151,6 +151,34 @@ pub struct Source<'a, S, D> {
     /// The run's context.
     pub ctx: &'a ContextWith<D>,
 }
+
+/// The values that a task can pass to its node, whatever the types of the state and of the context.
+#[derive(Clone, Copy)]
+pub struct ErasedSource<'a> {
+    pub(crate) state: &'a dyn ErasedState,
+    pub(crate) packet: Option<&'a Packet>,
+    pub(crate) ctx: &'a dyn ErasedContext,
+}
+
+impl<'a> ErasedSource<'a> {
+    /// Returns the values with their types.
+    ///
+    /// # Errors
+    /// They are of other types. The types of a graph's builder prevent it.
+    #[inline]
+    pub(crate) fn typed<S: 'static, D: 'static>(self) -> Result<Source<'a, S, D>, NodeError> {
+        let (state, ctx): (&dyn Any, &dyn Any) = (self.state, self.ctx);
+        match (state.downcast_ref(), ctx.downcast_ref()) {
+            (Some(state), Some(ctx)) => Ok(Source { state, packet: self.packet, ctx }),
+            _ => Err(OtherTypes.into()),
+        }
+    }
+}
+
+/// A node was called with a state or a context of another type.
+#[derive(Debug, thiserror::Error)]
+#[error("internal error: the node belongs to a graph with another state or context; please report this")]
+struct OtherTypes;
 
 impl<S, D> Clone for Source<'_, S, D> {
     fn clone(&self) -> Self {

@@ -1,10 +1,11 @@
 use std::any::TypeId;
-use std::sync::Arc;
 
+use crate::engine::{StateType, StateTypeOf as _, TaskWrites, prepare};
 use crate::reducers::Stamp;
+use crate::state::erase::WritesOf;
 use crate::state::{EncodeError, GraphState};
 
-use super::stored_update::{AnyUpdate, StoredUpdate, UnreadableUpdate, decode, encode, prepared};
+use super::stored_update::{StoredUpdate, UnreadableUpdate, decode, encode};
 use super::{Exit, IntoLeave, IntoStep, Leave, NodeError, Step};
 
 /// A command from a node of a subgraph to the parent graph: an update of the parent state `P`, a route there, or both.
@@ -121,51 +122,25 @@ impl<R: IntoLeave + Send + 'static> ParentRoute for R {
 #[derive(Clone)]
 pub struct ErasedParentCommand {
     /// The update of the parent state.
-    update: Option<AnyUpdate>,
+    update: Option<TaskWrites>,
     /// The chosen exits, with the type of the route; see [`ParentCommandType`].
     pub(crate) leave: Option<Box<(TypeId, Leave)>>,
-    of: ParentCommandFns,
+    /// The parent state.
+    pub(crate) state: &'static StateType,
+    /// The exits of the route.
+    pub(crate) exits: fn() -> Vec<Exit>,
 }
 
 /// The type of a parent command that a node may return.
 #[derive(Clone, Debug)]
 pub struct ParentCommandType {
     /// The parent state.
-    pub(crate) state: TypeId,
+    pub(crate) state: &'static StateType,
     /// The route.
     pub(crate) route: TypeId,
     /// The exits of the route.
     pub(crate) exits: Vec<Exit>,
-    pub(crate) of: ParentCommandFns,
-}
-
-/// The functions that prepare and store a command for one state and one route.
-#[derive(Clone, Copy)]
-pub(crate) struct ParentCommandFns {
-    /// The name of the parent state.
-    pub(crate) name: &'static str,
-    pub(crate) exits: fn() -> Vec<Exit>,
-    prepare: fn(&AnyUpdate, Stamp<'_>) -> Result<AnyUpdate, NodeError>,
-    encode: fn(&AnyUpdate) -> Result<StoredUpdate, EncodeError>,
-    decode: fn(StoredUpdate) -> Result<AnyUpdate, UnreadableUpdate>,
-}
-
-impl ParentCommandFns {
-    fn new<P: GraphState, R: ParentRoute>() -> Self {
-        Self {
-            name: P::NAME,
-            exits: R::exits,
-            prepare: prepared::<P>,
-            encode: encode::<P>,
-            decode: decode::<P>,
-        }
-    }
-}
-
-impl std::fmt::Debug for ParentCommandFns {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParentCommandFns").field("name", &self.name).finish_non_exhaustive()
-    }
+    pub(crate) to_exits: fn() -> Vec<Exit>,
 }
 
 impl ParentCommandType {
@@ -175,9 +150,9 @@ impl ParentCommandType {
         update: Option<StoredUpdate>,
         leave: Option<Leave>,
     ) -> Result<ErasedParentCommand, UnreadableUpdate> {
-        let update = update.map(self.of.decode).transpose()?;
+        let update = update.map(|update| decode(self.state, update)).transpose()?;
         let leave = leave.map(|leave| Box::new((self.route, leave)));
-        Ok(ErasedParentCommand { update, leave, of: self.of })
+        Ok(ErasedParentCommand { update, leave, state: self.state, exits: self.to_exits })
     }
 }
 
@@ -188,26 +163,21 @@ impl ErasedParentCommand {
     }
 
     /// Returns the update, if it is of this state.
-    pub(crate) fn update<S: GraphState>(&self) -> Option<S::Update> {
-        self.update.as_ref()?.downcast_ref::<S::Update>().cloned()
+    pub(crate) fn update(&self, state: &StateType) -> Option<&TaskWrites> {
+        self.update.as_ref().filter(|_| self.state.id == state.id)
     }
 
     /// Runs the first phase of the reducers on the update.
     pub(crate) fn prepare(&mut self, stamp: Stamp<'_>) -> Result<(), NodeError> {
-        if let Some(update) = &self.update {
-            self.update = Some((self.of.prepare)(update, stamp)?);
+        match &mut self.update {
+            Some(update) => prepare(update, stamp),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Encodes the update for a checkpoint.
     pub(crate) fn stored(&self) -> Result<Option<StoredUpdate>, EncodeError> {
-        self.update.as_ref().map(self.of.encode).transpose()
-    }
-
-    /// Returns the functions for its types.
-    pub(crate) fn of(&self) -> ParentCommandFns {
-        self.of
+        self.update.as_ref().map(|update| encode(self.state, update)).transpose()
     }
 }
 
@@ -224,19 +194,20 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
 
     fn outward() -> Vec<ParentCommandType> {
         vec![ParentCommandType {
-            state: TypeId::of::<P>(),
+            state: P::TYPE,
             route: TypeId::of::<R>(),
             exits: R::exits(),
-            of: ParentCommandFns::new::<P, R>(),
+            to_exits: R::exits,
         }]
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {
         let leave = self.route.map(ParentRoute::leave).transpose()?;
         let outward = ErasedParentCommand {
-            update: self.update.map(|update| Arc::new(update) as AnyUpdate),
+            update: self.update.map(WritesOf::<P>::erase),
             leave: leave.map(|leave| Box::new((TypeId::of::<R>(), leave))),
-            of: ParentCommandFns::new::<P, R>(),
+            state: P::TYPE,
+            exits: R::exits,
         };
         Ok(Step { update: S::Update::default(), leave: Leave::ErasedParentCommand(Box::new(outward)) })
     }

@@ -60,9 +60,10 @@ impl Choice {
 }
 
 /// The way in which a task leaves its node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Leave {
     /// Along the edges of the graph.
+    #[default]
     ByEdges,
     /// Through one exit of the node's route.
     By(Choice),

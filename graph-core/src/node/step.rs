@@ -1,4 +1,6 @@
+use crate::engine::TaskWrites;
 use crate::state::GraphState;
+use crate::state::erase::WritesOf;
 
 use super::{Exit, Leave, NodeError, ParentCommandType};
 
@@ -8,6 +10,23 @@ pub struct Step<S: GraphState> {
     pub update: S::Update,
     /// The way to the next nodes.
     pub leave: Leave,
+}
+
+/// A [`Step`], whatever the type of its state.
+#[derive(Default)]
+pub struct ErasedStep {
+    pub(crate) writes: TaskWrites,
+    pub(crate) leave: Leave,
+}
+
+impl ErasedStep {
+    /// Erases the type of a step.
+    ///
+    /// `spare` is the memory of an earlier step's writes.
+    #[inline]
+    pub(crate) fn of<S: GraphState>(step: Step<S>, spare: TaskWrites) -> Self {
+        Self { writes: WritesOf::<S>::erase_into(step.update, spare), leave: step.leave }
+    }
 }
 
 impl<S: GraphState> Step<S> {

@@ -1,22 +1,10 @@
 //! The stored form of the update in a parent command, until the parent graph applies it.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use crate::checkpoint::{ChangeKind, CheckpointId};
 use crate::checkpoint::{StoredChange, StoredField};
-use crate::engine::prepare;
+use crate::engine::{StateType, TaskWrites};
 use crate::payload::Payload;
-use crate::reducers::Stamp;
-use crate::state::{
-    Decoded, EncodeError, FieldWrite as _, Form, GraphState, MigrationError, Stored, Update as _, Writes,
-    decode_write,
-};
-
-use super::NodeError;
-
-/// An update of any state.
-pub(crate) type AnyUpdate = Arc<dyn Any + Send + Sync>;
+use crate::state::{Decoded, EncodeError, Form, MigrationError, Stored};
 
 /// A stored write: its form, its field and its value.
 pub(crate) type StoredWrite = (Form, String, Payload);
@@ -35,56 +23,49 @@ pub(crate) enum UnreadableUpdate {
     Write { field: String, reason: String },
 }
 
-/// Returns the versions of a state and of its flattened states that are not 0.
-fn versions<P: GraphState>() -> Vec<(String, u32)> {
-    let mut versions = Vec::new();
-    P::__versions(&mut versions);
-    versions.into_iter().map(|(state, version)| (state.to_owned(), version)).collect()
-}
-
-/// Runs the reducers' first phase in the subgraph, where the command is made.
-pub(super) fn prepared<P: GraphState>(update: &AnyUpdate, stamp: Stamp<'_>) -> Result<AnyUpdate, NodeError> {
-    let Some(update) = update.downcast_ref::<P::Update>() else { return Ok(Arc::clone(update)) };
-    Ok(Arc::new(P::Update::__from_writes(prepare::<P>(update.clone(), stamp)?)))
-}
-
-pub(super) fn encode<P: GraphState>(update: &AnyUpdate) -> Result<StoredUpdate, EncodeError> {
-    let Some(update) = update.downcast_ref::<P::Update>() else { return Ok(StoredUpdate::default()) };
+/// Encodes a prepared update.
+pub(super) fn encode(state: &'static StateType, update: &TaskWrites) -> Result<StoredUpdate, EncodeError> {
     let mut all = Vec::new();
-    for write in update.__writes().iter() {
-        let (mut bytes, spec) = (Vec::new(), P::field(write.field()));
-        if let (Some((form, encoding)), Some(spec)) = (write.__encode(&mut bytes)?, spec) {
+    let targets =
+        update.as_erased().into_iter().flat_map(|writes| update.fields().map(move |field| (writes, field)));
+    for (nth, (writes, field)) in targets.enumerate() {
+        let mut bytes = Vec::new();
+        if let (Some((form, encoding)), Some(spec)) = (writes.encode(nth, &mut bytes)?, state.field(field)) {
             if form == Form::Update {
                 return Err(EncodeError::not_prepared());
             }
             all.push((form, spec.name.to_owned(), Payload::new(encoding, bytes.as_slice())));
         }
     }
-    Ok(StoredUpdate { versions: versions::<P>(), writes: all })
+    Ok(StoredUpdate { versions: state.versions(), writes: all })
 }
 
-pub(super) fn decode<P: GraphState>(stored: StoredUpdate) -> Result<AnyUpdate, UnreadableUpdate> {
-    let mut all = Writes::default();
+/// Decodes an update, and migrates it to the program's version.
+pub(super) fn decode(
+    state: &'static StateType,
+    stored: StoredUpdate,
+) -> Result<TaskWrites, UnreadableUpdate> {
+    let mut all = TaskWrites::default();
     for write in stored.writes {
-        for (form, field, payload) in migrated::<P>(&stored.versions, write)? {
-            match decode_write::<P>(&field, form, &payload) {
-                Decoded::Write(write) => all.push(write),
-                Decoded::Unknown => {}
+        for (form, field, payload) in migrated(state, &stored.versions, write)? {
+            match (state.decode)(&field, form, &payload, all.of_type(state)) {
+                Decoded::Write(_) | Decoded::Unknown => {}
                 Decoded::Invalid(error) => {
                     return Err(UnreadableUpdate::Write { field, reason: error.to_string() });
                 }
             }
         }
     }
-    Ok(Arc::new(P::Update::__from_writes(all)))
+    Ok(all)
 }
 
 /// Migrates a write to the program's version. The migration sees a state with only this field.
-fn migrated<P: GraphState>(
+fn migrated(
+    state: &'static StateType,
     found: &[(String, u32)],
     write: StoredWrite,
 ) -> Result<Vec<StoredWrite>, UnreadableUpdate> {
-    if found == versions::<P>() {
+    if found == state.versions() {
         return Ok(vec![write]);
     }
     let (form, field, payload) = write;
@@ -97,7 +78,7 @@ fn migrated<P: GraphState>(
     // It is of no checkpoint, and the id is not used.
     let change = StoredChange::new(CheckpointId::after(None), kind, payload);
     let mut stored = Stored::__of_writes(vec![StoredField::new(field, vec![change])]);
-    P::__migrate(found, &mut stored).map_err(UnreadableUpdate::Migration)?;
+    (state.migrate)(found, &mut stored).map_err(UnreadableUpdate::Migration)?;
     let form = |kind| if kind == ChangeKind::Delta { Form::Delta } else { Form::Overwrite };
     let fields = stored.__into_fields().into_iter();
     let changes = fields.flat_map(|StoredField { field, changes, .. }| {

@@ -1,3 +1,5 @@
+use crate::state::FieldSpec;
+
 /// A write that a reducer cannot fold.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -21,9 +23,9 @@ impl ReduceError {
         Self { message: message.into(), source: Some(source.into()) }
     }
 
-    /// Returns the error to show for the field at `field`: this one, or one without details if the field is excluded.
-    pub(crate) fn on_field<S: crate::state::GraphState>(self, field: usize) -> Self {
-        match S::field(field) {
+    /// Returns the error to show for a field: this one, or one without details if the field is excluded.
+    pub(crate) fn on_field(self, field: Option<&FieldSpec>) -> Self {
+        match field {
             Some(spec) if spec.excluded => {
                 Self::new("the write does not fit (details are withheld because the field is excluded)")
             }

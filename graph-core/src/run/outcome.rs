@@ -1,5 +1,10 @@
+use std::sync::Arc;
+
+use crate::engine::ErasedState;
+use crate::error::ErrorKind;
 use crate::interrupt::Pause;
 use crate::state::GraphState;
+use crate::state::erase::owned;
 
 /// The result of a run.
 #[derive(Clone)]
@@ -8,6 +13,22 @@ pub enum Outcome<S> {
     Done(S),
     /// The run stopped before it finished: at interrupts, at breakpoints, asleep, or by a [`Stop`](super::Stop).
     Interrupted(Pause<S>),
+}
+
+impl Outcome<Arc<dyn ErasedState>> {
+    /// Returns the outcome with its type.
+    ///
+    /// # Errors
+    /// The state is of another type.
+    pub(crate) fn typed<S: GraphState>(self) -> Result<Outcome<S>, ErrorKind> {
+        Ok(match self {
+            Self::Done(state) => Outcome::Done(owned(state)?),
+            Self::Interrupted(pause) => {
+                let (state, pause) = pause.split();
+                Outcome::Interrupted(pause.with_state(owned(state)?))
+            }
+        })
+    }
 }
 
 impl<S: GraphState> Outcome<S> {

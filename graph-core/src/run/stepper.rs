@@ -1,24 +1,37 @@
-use crate::engine::{Driver, caught};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::engine::Driver;
 use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
 use crate::state::GraphState;
+use crate::state::erase::{OTHER_STATE, borrowed, shared};
 
+use super::opening::{finish_by_hand, step_by_hand};
 use super::{Outcome, Stop};
 
 /// A run that the caller executes superstep by superstep. Made by [`Run::start`](super::Run::start).
-pub struct Stepper<S: GraphState, D = ()>(Driver<S, D>);
+pub struct Stepper<S: GraphState, D = ()> {
+    driver: Driver,
+    /// The state at the beginning.
+    begun: Arc<S>,
+    context: PhantomData<fn(D)>,
+}
 
 impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
-    pub(crate) fn new(driver: Driver<S, D>) -> Self {
-        Self(driver)
+    pub(crate) fn new(driver: Driver) -> Result<Self, Error> {
+        match shared(Arc::clone(driver.state())) {
+            Some(begun) => Ok(Self { driver, begun, context: PhantomData }),
+            None => Err(Error::new(driver.name(), OTHER_STATE)),
+        }
     }
 
-    pub(crate) fn driver(&self) -> &Driver<S, D> {
-        &self.0
+    pub(crate) fn driver(&self) -> &Driver {
+        &self.driver
     }
 
-    pub(crate) fn driver_mut(&mut self) -> &mut Driver<S, D> {
-        &mut self.0
+    pub(crate) fn driver_mut(&mut self) -> &mut Driver {
+        &mut self.driver
     }
 
     /// Runs one superstep. Returns `false` if the run has finished or [paused](Self::pause).
@@ -34,10 +47,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// On a thread with [`Durability::Sync`](crate::Durability::Sync), the superstep is durable when the call returns. Pauses
     /// and errors are durable in every mode.
     pub async fn step(&mut self) -> Result<bool, Error> {
-        let spans = self.0.spans.clone();
-        let result = spans.around(self.0.step_unless_broken()).await;
-        spans.stepped(&result, self.0.has_halted());
-        result
+        step_by_hand(&mut self.driver).await
     }
 
     /// Returns the pause, if the last [`step`](Self::step) stopped at questions or breakpoints.
@@ -45,7 +55,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// After a step that failed, the pause holds the open questions of the other tasks. The next step continues past the
     /// breakpoints, and runs the tasks that asked from their top.
     pub fn pause(&self) -> Option<Pause<&S>> {
-        self.0.pause()
+        let (_, pause) = self.driver.pause()?.split();
+        Some(pause.with_state(self.state()))
     }
 
     /// Answers one or several open questions. Either all answers are accepted, or none.
@@ -55,34 +66,34 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// is answered twice, if it cannot be stored, or if its JSON does not fit the question's
     /// [`answer_schema`](crate::interrupt::OpenInterrupt::answer_schema).
     pub fn answer(&mut self, answers: impl IntoIterator<Item = Answer>) -> Result<(), Error> {
-        self.0.answer(answers.into_iter().collect())
+        self.driver.answer(answers.into_iter().collect())
     }
 
     /// Replaces the [`Stop`] of the run, for example to continue after the previous one was triggered.
     pub fn stop_by(&mut self, stop: &Stop) {
-        self.0.stop_by(stop);
+        self.driver.stop_by(stop);
     }
 
     /// Returns the state after the last applied superstep.
     pub fn state(&self) -> &S {
-        self.0.state()
+        borrowed(&**self.driver.state()).unwrap_or(&self.begun)
     }
 
     /// Returns the number of the last applied superstep.
     pub fn superstep(&self) -> u64 {
-        self.0.superstep()
+        self.driver.superstep()
     }
 
     /// Returns the nodes of the next superstep, one name for each task, in application order.
     pub fn next(&self) -> Vec<&str> {
-        self.0.next().collect()
+        self.driver.next().collect()
     }
 
     /// Returns the nodes of [`next`](Self::next) that the next [`step`](Self::step) will run.
     ///
     /// After a failure or a dropped step, the other tasks have already finished.
     pub fn unfinished(&self) -> Vec<&str> {
-        self.0.unfinished().collect()
+        self.driver.unfinished().collect()
     }
 
     /// Runs the remaining supersteps until the run finishes or pauses.
@@ -96,18 +107,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// # Durability
     /// On a thread, the outcome is durable when the call returns.
     pub async fn finish(self) -> Result<Outcome<S>, Error> {
-        let spans = self.0.spans.clone();
-        let name = self.0.name().to_owned();
-        let result = spans.around(caught(&name, self.finish_at())).await;
-        spans.ended(&result);
-        result.map(|(_, outcome)| outcome)
-    }
-
-    /// Like [`finish`](Self::finish), with the number of the last superstep.
-    pub(crate) async fn finish_at(mut self) -> Result<(u64, Outcome<S>), Error> {
-        self.0.finish().await?;
-        let superstep = self.0.superstep();
-        Ok((superstep, self.0.into_outcome()))
+        let name = self.driver.name().to_owned();
+        let (_, outcome) = finish_by_hand(self.driver).await?;
+        outcome.typed().map_err(|kind| Error::new(&name, kind))
     }
 }
 

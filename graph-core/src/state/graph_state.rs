@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 
@@ -6,6 +7,7 @@ use crate::engine;
 use crate::error::Error;
 use crate::payload::Encoding;
 
+use super::erase::{InputOf, WritesOf, owned};
 use super::validate::{Report, Violation};
 use super::{
     Dump, EncodeError, FieldSpec, Input, MigrationError, Restore, RestoreError, Stored, UndoOf, Update,
@@ -59,7 +61,8 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// # Errors
     /// The error with which a run would refuse the input.
     fn started(input: Self::Input) -> Result<Self, Error> {
-        engine::started(input)
+        engine::started(Box::new(InputOf::<Self>(input)))
+            .and_then(|state| owned(state).map_err(|kind| Error::new(Self::NAME, kind)))
     }
 
     /// Returns the state after an update, which goes through reducers and rules as the update of a node does.
@@ -69,7 +72,8 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// # Errors
     /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the unchanged state.
     fn updated(self, update: Self::Update) -> Result<Self, Error> {
-        engine::updated(self, update)
+        engine::updated(Arc::new(self), WritesOf::<Self>::erase(update))
+            .and_then(|state| owned(state).map_err(|kind| Error::new(Self::NAME, kind)))
     }
 
     /// Returns a copy of the whole state.

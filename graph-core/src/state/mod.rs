@@ -4,6 +4,7 @@ mod bounds;
 pub(crate) mod change;
 mod context;
 mod dump;
+pub(crate) mod erase;
 mod fallback;
 pub(crate) mod field;
 pub(crate) mod graph_state;

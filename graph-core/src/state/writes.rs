@@ -39,6 +39,14 @@ impl<W> Writes<W> {
         self.first.iter().chain(&self.rest)
     }
 
+    /// Returns the nth write.
+    pub(crate) fn get(&self, nth: usize) -> Option<&W> {
+        match nth.checked_sub(1) {
+            None => self.first.as_ref(),
+            Some(nth) => self.rest.get(nth),
+        }
+    }
+
     /// Takes the first write out of an update that has no other.
     pub(crate) fn take_first(&mut self) -> Option<W> {
         self.first.take()

@@ -11,8 +11,10 @@ use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::run::Outcome;
-use crate::state::{GraphState, serialize_writes};
+use crate::state::GraphState;
+use crate::state::erase::UpdateJson;
 
+use super::shown::{ShownEvent, ShownKind};
 use super::{Custom, SubgraphEvent};
 
 /// An event of a run.
@@ -211,60 +213,50 @@ impl<S: GraphState> EventKind<S> {
     /// Returns the name of the kind in JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Values(_) => "values",
-            Self::Update { .. } => "update",
-            Self::Custom { .. } => "custom",
-            Self::Message { .. } => "message",
-            Self::TaskStarted { .. } => "task_started",
-            Self::StepFinished { .. } => "step_finished",
-            Self::TaskFinished { .. } => "task_finished",
-            Self::TaskFailed { .. } => "task_failed",
-            Self::TaskNotCached { .. } => "task_not_cached",
-            Self::TaskRetry { .. } => "task_retry",
-            Self::TaskHandled { .. } => "task_handled",
-            Self::Checkpoint { .. } => "checkpoint",
-            Self::Interrupt { .. } => "interrupt",
             Self::Subgraph(event) => event.name(),
             Self::Done(Outcome::Done(_)) => "done",
             Self::Done(Outcome::Interrupted(_)) => "interrupted",
+            other => other.shown().map_or("", |shown| shown.name()),
         }
     }
 
     /// Returns the node that the event belongs to, if any.
     pub fn node(&self) -> Option<&str> {
         match self {
-            Self::Update { node, .. }
-            | Self::Custom { node, .. }
-            | Self::Message { node, .. }
-            | Self::TaskStarted { node, .. }
-            | Self::StepFinished { node, .. }
-            | Self::TaskFinished { node, .. }
-            | Self::TaskFailed { node, .. }
-            | Self::TaskRetry { node, .. }
-            | Self::TaskHandled { node, .. }
-            | Self::TaskNotCached { node, .. }
-            | Self::Interrupt { node, .. } => Some(node),
             Self::Subgraph(event) => event.node(),
-            Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
+            other => other.shown()?.of.map(|(node, _)| node),
         }
     }
 
-    pub(super) fn task(&self) -> Option<usize> {
-        match self {
-            Self::Update { task, .. }
-            | Self::Custom { task, .. }
-            | Self::Message { task, .. }
-            | Self::TaskStarted { task, .. }
-            | Self::StepFinished { task, .. }
-            | Self::TaskFinished { task, .. }
-            | Self::TaskFailed { task, .. }
-            | Self::TaskRetry { task, .. }
-            | Self::TaskHandled { task, .. }
-            | Self::TaskNotCached { task, .. }
-            | Self::Interrupt { task, .. } => Some(*task),
-            Self::Subgraph(event) => event.task(),
-            Self::Values(_) | Self::Checkpoint { .. } | Self::Done(_) => None,
-        }
+    /// Returns the event for serialization; `None` for [`Subgraph`](Self::Subgraph) and [`Done`](Self::Done).
+    fn shown(&self) -> Option<ShownEvent<'_>> {
+        let (node, task, kind) = match self {
+            Self::Subgraph(_) | Self::Done(_) => return None,
+            Self::Values(_) => return Some(ShownEvent::of_run(ShownKind::Values)),
+            Self::Checkpoint { id, step } => {
+                return Some(ShownEvent::of_run(ShownKind::Checkpoint { id: *id, step: *step }));
+            }
+            Self::Update { node, task, restored, .. } => {
+                (node, task, ShownKind::Update { restored: *restored })
+            }
+            Self::Custom { node, task, value } => (node, task, ShownKind::Custom(value)),
+            Self::Message { node, task, chunk } => (node, task, ShownKind::Message(chunk)),
+            Self::TaskStarted { node, task, .. } => (node, task, ShownKind::Started),
+            Self::StepFinished { node, task, key, kept } => {
+                (node, task, ShownKind::Step { key, kept: *kept })
+            }
+            Self::TaskFinished { node, task, cached, restored } => {
+                (node, task, ShownKind::Finished { cached: *cached, restored: *restored })
+            }
+            Self::TaskNotCached { node, task, reason } => (node, task, ShownKind::NotCached { reason }),
+            Self::TaskRetry { node, task, attempt, error, wait } => {
+                (node, task, ShownKind::Retry { attempt: *attempt, error, wait: *wait })
+            }
+            Self::TaskHandled { node, task, error } => (node, task, ShownKind::Handled { error }),
+            Self::TaskFailed { node, task, error } => (node, task, ShownKind::Failed { error }),
+            Self::Interrupt { node, task, question } => (node, task, ShownKind::Interrupt(question)),
+        };
+        Some(ShownEvent::of_task(node, *task, kind))
     }
 }
 
@@ -281,7 +273,7 @@ impl<S: GraphState> Serialize for Event<S> {
 }
 
 /// Serializes the kind of an event, without its position.
-pub(super) fn serialize_kind<S: GraphState, Ser: Serializer>(
+fn serialize_kind<S: GraphState, Ser: Serializer>(
     kind: &EventKind<S>,
     serializer: Ser,
 ) -> Result<Ser::Ok, Ser::Error> {
@@ -295,71 +287,28 @@ fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut 
         let entries = event.to_json().map_err(serde::ser::Error::custom)?;
         return entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value));
     }
-    map.serialize_entry("type", kind.name())?;
-    if let (Some(node), Some(task)) = (kind.node(), kind.task()) {
-        map.serialize_entry("node", node)?;
-        map.serialize_entry("task", &task)?;
+    if let Some(shown) = kind.shown() {
+        return match kind {
+            EventKind::Values(state) => shown.write(Some(&state.dump()), map),
+            EventKind::Update { update, .. } => shown.write(Some(&UpdateJson::<S>(update)), map),
+            _ => shown.write(None::<&()>, map),
+        };
     }
-    match kind {
-        EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
-        EventKind::Update { update, restored, .. } => {
-            map.serialize_entry("data", &UpdateData::<S>(update))?;
-            if *restored {
-                map.serialize_entry("restored", &true)?;
-            }
-        }
-        EventKind::Custom { value, .. } => map.serialize_entry("data", value)?,
-        EventKind::Message { chunk, .. } => map.serialize_entry("data", chunk)?,
-        EventKind::TaskFailed { error, .. } | EventKind::TaskHandled { error, .. } => {
-            map.serialize_entry("error", error)?
-        }
-        EventKind::StepFinished { key, kept, .. } => {
-            map.serialize_entry("key", key.as_ref())?;
-            map.serialize_entry("kept", kept)?;
-        }
-        EventKind::TaskRetry { attempt, error, wait, .. } => {
-            map.serialize_entry("attempt", attempt)?;
-            map.serialize_entry("error", error)?;
-            map.serialize_entry("wait", &wait.as_secs_f64())?;
-        }
-        EventKind::Checkpoint { id, step } => {
-            map.serialize_entry("checkpoint", id)?;
-            map.serialize_entry("step", step)?;
-        }
-        EventKind::Interrupt { question, .. } => map.serialize_entry("data", question)?,
-        EventKind::Done(outcome) => {
-            map.serialize_entry("data", &outcome.state().dump())?;
-            if let Some(pause) = outcome.pause() {
-                map.serialize_entry("interrupts", pause.interrupts())?;
-                map.serialize_entry("before", pause.before())?;
-                map.serialize_entry("after", pause.after())?;
-                map.serialize_entry("next", pause.next())?;
-                if let Some(wakes_at) = pause.wakes_at() {
-                    map.serialize_entry("wakes_at_ms", &clock::to_millis(wakes_at))?;
-                }
-                if pause.is_stopped() {
-                    map.serialize_entry("stopped", &true)?;
-                }
-            }
-        }
-        EventKind::TaskFinished { cached, restored, .. } => {
-            for (name, _) in [("cached", cached), ("restored", restored)].iter().filter(|(_, is)| **is) {
-                map.serialize_entry(name, &true)?;
-            }
-        }
-        EventKind::TaskNotCached { reason, .. } => map.serialize_entry("reason", reason)?,
-        EventKind::TaskStarted { .. } | EventKind::Subgraph(_) => {}
+    let EventKind::Done(outcome) = kind else { return Ok(()) };
+    map.serialize_entry("type", kind.name())?;
+    map.serialize_entry("data", &outcome.state().dump())?;
+    let Some(pause) = outcome.pause() else { return Ok(()) };
+    map.serialize_entry("interrupts", pause.interrupts())?;
+    map.serialize_entry("before", pause.before())?;
+    map.serialize_entry("after", pause.after())?;
+    map.serialize_entry("next", pause.next())?;
+    if let Some(wakes_at) = pause.wakes_at() {
+        map.serialize_entry("wakes_at_ms", &clock::to_millis(wakes_at))?;
+    }
+    if pause.is_stopped() {
+        map.serialize_entry("stopped", &true)?;
     }
     Ok(())
-}
-
-/// The update of an event: always an array of objects.
-struct UpdateData<'u, S: GraphState>(&'u S::Update);
-
-impl<S: GraphState> Serialize for UpdateData<'_, S> {
-    fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
-        serialize_writes::<S, Ser>(self.0, serializer)
-    }
 }
 
 impl<S: GraphState> fmt::Debug for Event<S> {

@@ -1,30 +1,32 @@
-use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::checkpoint::CheckpointId;
+use crate::engine::{ErasedState, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 use crate::node::Packet;
-use crate::state::{GraphState, Update, Writes};
 
-use super::event::{EventKind, StreamMode};
+use super::Custom;
+use super::event::StreamMode;
 use super::queue::Sender;
-use super::subgraph::ErasedEvent;
-use super::{Custom, SubgraphEvent};
+use super::raw::{RawEvent, RawKind, TaskEvent};
 
 /// The sending side of a run's stream.
-pub(crate) struct Events<S: GraphState> {
-    pub(super) to: EventTarget<S>,
+#[derive(Clone)]
+pub(crate) struct Events {
+    /// The state of the run.
+    pub(super) state: &'static StateType,
+    pub(super) to: EventTarget,
     pub(super) modes: Arc<[StreamMode]>,
 }
 
 /// The destination of the events of a run.
-pub(super) enum EventTarget<S: GraphState> {
+#[derive(Clone)]
+pub(super) enum EventTarget {
     /// The stream of the run itself. Bounded, so that a run waits for a slow reader instead of filling the memory.
-    Stream(Sender<QueuedEvent<S>>),
+    Stream(Sender<QueuedEvent>),
     /// The sink of the parent run, with the path of subgraph nodes to this run.
     Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
 }
@@ -39,55 +41,50 @@ pub(crate) struct TaskEnd {
 }
 
 /// An event in the queue of a stream.
-pub(super) struct QueuedEvent<S: GraphState> {
+pub(super) struct QueuedEvent {
     pub(super) path: Arc<[Arc<str>]>,
     pub(super) step: u64,
-    pub(super) kind: EventKind<S>,
+    pub(super) event: RawEvent,
 }
 
-impl<S: GraphState> Clone for Events<S> {
-    fn clone(&self) -> Self {
-        let to = match &self.to {
-            EventTarget::Stream(sender) => EventTarget::Stream(sender.clone()),
-            EventTarget::Parent { sink, path } => {
-                EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) }
-            }
-        };
-        Self { to, modes: Arc::clone(&self.modes) }
-    }
-}
-
-impl<S: GraphState> Events<S> {
+impl Events {
     pub(crate) fn wants(&self, mode: StreamMode) -> bool {
         self.modes.contains(&mode)
     }
 
-    /// Creates the events of a subgraph run, which go to the sink of its parent run.
-    pub(crate) fn for_subgraph(sink: &Arc<dyn Sink>, path: &Arc<[Arc<str>]>) -> Self {
+    /// Creates the events of a subgraph run over this state, which go to the sink of its parent run.
+    pub(crate) fn for_subgraph(
+        state: &'static StateType,
+        sink: &Arc<dyn Sink>,
+        path: &Arc<[Arc<str>]>,
+    ) -> Self {
         let to = EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) };
-        Self { to, modes: sink.modes() }
+        Self { state, to, modes: sink.modes() }
     }
 
-    async fn send(&self, step: u64, kind: EventKind<S>) {
+    async fn send(&self, step: u64, kind: RawKind) {
+        let event = RawEvent { state: self.state, kind };
         match &self.to {
             EventTarget::Stream(sender) => {
-                sender.send(QueuedEvent { path: Arc::default(), step, kind }).await;
+                sender.send(QueuedEvent { path: Arc::default(), step, event }).await
             }
-            EventTarget::Parent { sink, path } => {
-                sink.forward(Arc::clone(path), step, Box::new(kind)).await;
-            }
+            EventTarget::Parent { sink, path } => sink.forward(Arc::clone(path), step, event).await,
         }
     }
 
-    pub(crate) async fn values(&self, step: u64, state: &Arc<S>) {
+    async fn send_of_task(&self, step: u64, task: usize, node: Arc<str>, event: TaskEvent) {
+        self.send(step, RawKind::Task { node, task, event }).await;
+    }
+
+    pub(crate) async fn values(&self, step: u64, state: &Arc<dyn ErasedState>) {
         if self.wants(StreamMode::Values) {
-            self.send(step, EventKind::Values(Arc::clone(state))).await;
+            self.send(step, RawKind::Values(Arc::clone(state))).await;
         }
     }
 
     pub(crate) async fn task_started(&self, step: u64, task: usize, node: Arc<str>, packet: Option<Packet>) {
         if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskStarted { node, task, packet }).await;
+            self.send_of_task(step, task, node, TaskEvent::Started { packet }).await;
         }
     }
 
@@ -96,61 +93,35 @@ impl<S: GraphState> Events<S> {
         step: u64,
         task: usize,
         node: Arc<str>,
-        writes: Writes<<S::Update as Update<S>>::Write>,
+        writes: TaskWrites,
         TaskEnd { cached, restored }: TaskEnd,
     ) {
         if self.wants(StreamMode::Tasks) {
             let node = Arc::clone(&node);
-            self.send(step, EventKind::TaskFinished { node, task, cached, restored }).await;
+            self.send_of_task(step, task, node, TaskEvent::Finished { cached, restored }).await;
         }
         if self.wants(StreamMode::Updates) {
-            let update = S::Update::__from_writes(writes);
-            self.send(step, EventKind::Update { node, task, update, restored }).await;
+            self.send_of_task(step, task, node, TaskEvent::Update { writes, restored }).await;
         }
     }
 
     pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenInterrupt) {
         // A question of a subgraph is already an event of the subgraph's own run.
         if self.wants(StreamMode::Interrupts) && question.namespace.is_empty() {
-            self.send(step, EventKind::Interrupt { node, task, question }).await;
+            self.send_of_task(step, task, node, TaskEvent::Interrupt { question: Box::new(question) }).await;
         }
     }
 
     pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64) {
         if self.wants(StreamMode::Checkpoints) {
-            self.send(step, EventKind::Checkpoint { id, step: number }).await;
+            self.send(step, RawKind::Checkpoint { id, step: number }).await;
         }
     }
 
-    pub(crate) async fn task_retry(
-        &self,
-        step: u64,
-        task: usize,
-        node: Arc<str>,
-        attempt: u32,
-        error: String,
-        wait: Duration,
-    ) {
+    /// Sends an event about the execution of a task.
+    pub(crate) async fn task(&self, step: u64, task: usize, node: Arc<str>, event: TaskEvent) {
         if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskRetry { node, task, attempt, error, wait }).await;
-        }
-    }
-
-    pub(crate) async fn task_handled(&self, step: u64, task: usize, node: Arc<str>, error: String) {
-        if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskHandled { node, task, error }).await;
-        }
-    }
-
-    pub(crate) async fn task_not_cached(&self, step: u64, task: usize, node: Arc<str>, reason: String) {
-        if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskNotCached { node, task, reason }).await;
-        }
-    }
-
-    pub(crate) async fn task_failed(&self, step: u64, task: usize, node: Arc<str>, error: String) {
-        if self.wants(StreamMode::Tasks) {
-            self.send(step, EventKind::TaskFailed { node, task, error }).await;
+            self.send_of_task(step, task, node, event).await;
         }
     }
 }
@@ -164,7 +135,7 @@ pub(crate) trait Sink: Send + Sync {
     fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_>;
 
     /// Receives an event of a subgraph run.
-    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn ErasedEvent>) -> SendFuture<'_>;
+    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: RawEvent) -> SendFuture<'_>;
 }
 
 /// An event that a node sends.
@@ -183,7 +154,7 @@ impl NodeEvent {
 /// A future that waits until the event is queued.
 pub(crate) type SendFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-impl<S: GraphState> Sink for Events<S> {
+impl Sink for Events {
     fn wants(&self, mode: StreamMode) -> bool {
         self.wants(mode)
     }
@@ -192,30 +163,19 @@ impl<S: GraphState> Sink for Events<S> {
         Arc::clone(&self.modes)
     }
 
-    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: Box<dyn ErasedEvent>) -> SendFuture<'_> {
+    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: RawEvent) -> SendFuture<'_> {
         match &self.to {
             EventTarget::Parent { sink, .. } => sink.forward(path, step, event),
-            EventTarget::Stream(sender) => {
-                let of_this_state = (&*event as &dyn Any).is::<EventKind<S>>();
-                let kind = if of_this_state {
-                    (event as Box<dyn Any>).downcast().ok().map(|kind: Box<EventKind<S>>| *kind)
-                } else {
-                    Some(EventKind::Subgraph(SubgraphEvent::new(event)))
-                };
-                match kind {
-                    Some(kind) => Box::pin(sender.send(QueuedEvent { path, step, kind })),
-                    None => Box::pin(std::future::ready(())),
-                }
-            }
+            EventTarget::Stream(sender) => Box::pin(sender.send(QueuedEvent { path, step, event })),
         }
     }
 
     fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_> {
-        let kind = match event {
-            NodeEvent::Custom(value) => EventKind::Custom { node, task, value },
-            NodeEvent::Message(chunk) => EventKind::Message { node, task, chunk: *chunk },
-            NodeEvent::Step(key, kept) => EventKind::StepFinished { node, task, key, kept },
+        let event = match event {
+            NodeEvent::Custom(value) => TaskEvent::Custom(value),
+            NodeEvent::Message(chunk) => TaskEvent::Message(chunk),
+            NodeEvent::Step(key, kept) => TaskEvent::Step { key, kept },
         };
-        Box::pin(self.send(step, kind))
+        Box::pin(self.send_of_task(step, task, node, event))
     }
 }

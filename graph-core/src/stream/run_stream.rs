@@ -1,21 +1,19 @@
-use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
+use crate::engine::StateTypeOf as _;
 use crate::error::{Error, ErrorKind};
-use crate::run::Outcome;
+use crate::run::{ErasedOutcome, Outcome, Running};
 use crate::state::GraphState;
 
-use super::Events;
 use super::event::{Event, EventKind, StreamMode};
 use super::events::{EventTarget, QueuedEvent};
 use super::queue::{Receiver, queue};
-
-/// The future of a run, with the number of its last superstep and its outcome.
-type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> + Send>>;
+use super::{Events, SubgraphEvent};
 
 /// A run as a stream of its events. Made by [`Run::stream`](crate::run::Run::stream).
 ///
@@ -25,12 +23,13 @@ type Running<S> = Pin<Box<dyn Future<Output = Result<(u64, Outcome<S>), Error>> 
 /// Dropping the stream cancels the run: no further poll of its tasks starts. Dropping the future of [`next`](Self::next) loses
 /// no event.
 pub struct RunStream<S: GraphState> {
-    run: Option<Running<S>>,
-    events: Receiver<QueuedEvent<S>>,
+    run: Option<Running>,
+    events: Receiver<QueuedEvent>,
     /// The number of events since the stream was last pending.
     in_a_row: usize,
-    outcome: Option<Result<(u64, Outcome<S>), Error>>,
+    outcome: Option<Result<(u64, ErasedOutcome), Error>>,
     sequence: u64,
+    state: PhantomData<fn() -> S>,
 }
 
 /// The stream yields to the runtime after this many events in a row. Otherwise a reader of a run that is always ready
@@ -38,10 +37,10 @@ pub struct RunStream<S: GraphState> {
 const YIELD_EVERY: usize = 128;
 
 impl<S: GraphState> RunStream<S> {
-    pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events<S>) -> Running<S>) -> Self {
+    pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events) -> Running) -> Self {
         let (sender, events) = queue();
-        let run = run(Events { to: EventTarget::Stream(sender), modes: Arc::from(modes) });
-        Self { run: Some(run), events, in_a_row: 0, outcome: None, sequence: 0 }
+        let run = run(Events { state: S::TYPE, to: EventTarget::Stream(sender), modes: Arc::from(modes) });
+        Self { run: Some(run), events, in_a_row: 0, outcome: None, sequence: 0, state: PhantomData }
     }
 
     /// Waits for the next event. Returns `None` after the last.
@@ -88,16 +87,16 @@ impl<S: GraphState> RunStream<S> {
         loop {
             // Events come first: a run that waits for space in the queue continues only after they are taken out.
             match self.events.poll(cx) {
-                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(self.event(queued)))),
+                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(self.queued(queued)))),
                 // The queue is closed below, when the run has ended.
                 Poll::Ready(None) => {
                     return Poll::Ready(match self.outcome.take() {
                         None => None,
                         Some(Err(error)) => Some(Err(error)),
-                        Some(Ok((step, outcome))) => {
-                            let kind = EventKind::Done(outcome);
-                            Some(Ok(self.event(QueuedEvent { path: Arc::default(), step, kind })))
-                        }
+                        Some(Ok((step, outcome))) => Some(match outcome.typed() {
+                            Ok(outcome) => Ok(self.event(Vec::new(), step, EventKind::Done(outcome))),
+                            Err(kind) => Err(Error::new(S::NAME, kind)),
+                        }),
                     });
                 }
                 Poll::Pending => {}
@@ -113,16 +112,21 @@ impl<S: GraphState> RunStream<S> {
                 }
                 Poll::Pending => {
                     // Once more, for events that the run has just sent.
-                    return self.events.poll(cx).map(|queued| Some(Ok(self.event(queued?))));
+                    return self.events.poll(cx).map(|queued| Some(Ok(self.queued(queued?))));
                 }
             }
         }
     }
 
-    fn event(&mut self, queued: QueuedEvent<S>) -> Event<S> {
+    fn queued(&mut self, QueuedEvent { path, step, event }: QueuedEvent) -> Event<S> {
+        let kind = event.typed().unwrap_or_else(|event| EventKind::Subgraph(SubgraphEvent::new(event)));
+        self.event(path.to_vec(), step, kind)
+    }
+
+    fn event(&mut self, namespace: Vec<Arc<str>>, superstep: u64, kind: EventKind<S>) -> Event<S> {
         let sequence = self.sequence;
         self.sequence += 1;
-        Event { sequence, namespace: queued.path.to_vec(), superstep: queued.step, kind: queued.kind }
+        Event { sequence, namespace, superstep, kind }
     }
 }
 

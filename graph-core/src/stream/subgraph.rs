@@ -1,83 +1,77 @@
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::state::GraphState;
+use crate::state::erase::json_of;
 
 use super::event::EventKind;
-use super::event::serialize_kind;
+use super::raw::{RawEvent, RawKind, TaskEvent};
+use super::shown::ShownEvent;
 
 /// An event of a subgraph whose state type differs from that of the streamed graph.
 ///
 /// Events of a subgraph with the same state type have the usual [kinds](crate::EventKind). In both cases the event's
 /// [namespace](crate::Event::namespace) names the subgraph.
 #[derive(Clone)]
-pub struct SubgraphEvent(Arc<dyn ErasedEvent>);
+pub struct SubgraphEvent(Arc<Event>);
 
-/// The kind of an event, without its state type.
-pub(crate) trait ErasedEvent: Any + Send + Sync {
-    fn name(&self) -> &'static str;
-    fn node(&self) -> Option<&str>;
-    fn task(&self) -> Option<usize>;
-    fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error>;
-}
-
-impl<S: GraphState> ErasedEvent for EventKind<S> {
-    fn name(&self) -> &'static str {
-        self.name()
-    }
-
-    fn node(&self) -> Option<&str> {
-        self.node()
-    }
-
-    fn task(&self) -> Option<usize> {
-        self.task()
-    }
-
-    fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        let mut json = Vec::new();
-        let mut serializer = serde_json::Serializer::new(&mut json);
-        serialize_kind(self, &mut serializer)?;
-        // Text keeps numbers that a `Value` cannot hold exactly, but only a `Value` may be nested deeper than 127 levels.
-        serde_json::from_slice(&json).or_else(|error| {
-            match serialize_kind(self, serde_json::value::Serializer) {
-                Ok(Value::Object(entries)) => Ok(entries),
-                _ => Err(error),
-            }
-        })
-    }
+struct Event {
+    raw: RawEvent,
+    /// The event with its type; created when it is first asked for.
+    typed: OnceLock<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 impl SubgraphEvent {
-    pub(crate) fn new(event: Box<dyn ErasedEvent>) -> Self {
-        Self(Arc::from(event))
+    pub(super) fn new(raw: RawEvent) -> Self {
+        Self(Arc::new(Event { raw, typed: OnceLock::new() }))
     }
 
     /// Returns the kind of the event, if the subgraph's state type is `C`.
     pub fn kind<C: GraphState>(&self) -> Option<&EventKind<C>> {
-        let any: &(dyn Any + Send + Sync) = &*self.0;
-        any.downcast_ref()
+        let Event { raw, typed } = &*self.0;
+        if raw.state.id != TypeId::of::<C>() {
+            return None;
+        }
+        let make = || raw.clone().typed::<C>().ok().map(|kind| Box::new(kind) as Box<dyn Any + Send + Sync>);
+        typed.get_or_init(make).as_ref()?.downcast_ref()
     }
 
     /// Returns the name of the kind in JSON.
     pub fn name(&self) -> &'static str {
-        self.0.name()
+        self.0.raw.shown().name()
     }
 
     /// Returns the node that the event belongs to, if any.
     pub fn node(&self) -> Option<&str> {
-        self.0.node()
-    }
-
-    pub(super) fn task(&self) -> Option<usize> {
-        self.0.task()
+        self.0.raw.shown().of.map(|(node, _)| node)
     }
 
     pub(super) fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        self.0.to_json()
+        let raw = &self.0.raw;
+        let data = match &raw.kind {
+            RawKind::Values(state) => Some(state.to_json()?),
+            RawKind::Task { event: TaskEvent::Update { writes, .. }, .. } => Some(
+                writes.as_erased().map_or_else(|| Ok(Value::Array(Vec::new())), |writes| writes.to_json())?,
+            ),
+            _ => None,
+        };
+        struct Shown<'s>(ShownEvent<'s>, Option<Value>);
+        impl Serialize for Shown<'_> {
+            fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
+                let mut map = serializer.serialize_map(None)?;
+                self.0.write(self.1.as_ref(), &mut map)?;
+                map.end()
+            }
+        }
+        match json_of(&Shown(raw.shown(), data))? {
+            Value::Object(entries) => Ok(entries),
+            _ => Ok(Map::new()),
+        }
     }
 }
 

@@ -3,13 +3,15 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use crate::engine::child::{Call, Came, Kept, followed_by, visit};
-use crate::engine::{ContextWith, contained};
+use crate::engine::{ErasedContext, ErasedState, StateTypeOf as _, TaskWrites, contained};
 use crate::graph::{Graph, Inside, KeptState, KeptStates};
 use crate::node::{
-    ArgsOf, Body, Choice, ErasedNode, IntoStep, Leave, MarkedFuture, NodeError, NodeRef, Packet, PacketKind,
-    PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature, Step, StepFuture,
+    ArgsOf, Body, Choice, ErasedNode, ErasedSource, ErasedStep, IntoStep, Leave, MarkedFuture, NodeError,
+    NodeRef, Packet, PacketKind, PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature,
+    Source, StepFuture,
 };
 use crate::state::GraphState;
+use crate::state::erase::borrowed;
 use crate::thread::OpenTask;
 
 use super::context::MakesContext;
@@ -73,8 +75,12 @@ where
     W: WiredTo<C, S, Output: IntoStep<S>>,
     X: MakesContext<E, D>,
 {
-    fn erase(run: Arc<Inner<C, D, W, X>>) -> Box<dyn ErasedNode<S, E>> {
-        Box::new(ErasedSubgraph { inner: run, command_exits: OnceLock::new() })
+    fn erase(run: Arc<Inner<C, D, W, X>>) -> Box<dyn ErasedNode> {
+        Box::new(ErasedSubgraph::<S, E, C, D, W, X> {
+            inner: run,
+            command_exits: OnceLock::new(),
+            types: PhantomData,
+        })
     }
 }
 
@@ -89,22 +95,23 @@ impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
     }
 }
 
-struct ErasedSubgraph<C: GraphState, D, W: Wiring<C>, X> {
+struct ErasedSubgraph<S, E, C: GraphState, D, W: Wiring<C>, X> {
     inner: Arc<Inner<C, D, W, X>>,
     /// For each route type of a parent command: the index of its first exit among the node's exits.
     command_exits: OnceLock<Vec<(TypeId, usize)>>,
+    types: PhantomData<fn(S, E)>,
 }
 
-impl<C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<C, D, W, X> {
+impl<S: GraphState, E, C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<S, E, C, D, W, X> {
     /// Returns the result of a call that ended with parent commands.
-    fn with_commands<S: GraphState>(&self, came: Came<C>, state: &S) -> Result<Step<S>, NodeError>
+    fn with_commands(&self, came: Came, state: &S) -> Result<ErasedStep, NodeError>
     where
         W: WiredTo<C, S>,
     {
-        let (mut update, mut choices) = (W::written(came.update)?, Vec::new());
+        let (mut writes, mut choices) = (W::written(came.update)?, Vec::new());
         for outward in came.said {
-            match outward.update::<S>() {
-                Some(written) => update = followed_by(state, update, written)?,
+            match outward.update(S::TYPE) {
+                Some(written) => writes = followed_by(state, writes, written)?,
                 None if outward.writes() => return Err(LazyParentCommand.into()),
                 None => {}
             }
@@ -120,11 +127,11 @@ impl<C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<C, D, W, X> {
             choices.extend(taken.into_iter().map(|choice| Choice { exit: choice.exit + exits, ..choice }));
         }
         let leave = if choices.is_empty() { Leave::ByEdges } else { Leave::ByAll(choices) };
-        Ok(Step { update, leave })
+        Ok(ErasedStep { writes, leave })
     }
 }
 
-impl<S, E, C, D, W, X> ErasedNode<S, E> for ErasedSubgraph<C, D, W, X>
+impl<S, E, C, D, W, X> ErasedNode for ErasedSubgraph<S, E, C, D, W, X>
 where
     S: GraphState,
     E: Send + Sync + 'static,
@@ -147,17 +154,19 @@ where
 
     fn call<'a>(
         &'a self,
-        state: &'a S,
+        state: &'a dyn ErasedState,
         packet: Option<&'a Packet>,
-        ctx: &'a ContextWith<E>,
-    ) -> StepFuture<'a, S> {
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a> {
         Box::pin(async move {
             let inner = &*self.inner;
+            let Source { state, packet, ctx } = ErasedSource { state, packet, ctx }.typed::<S, E>()?;
             let graph: Graph<C, D> = inner.graph.graph();
             let beginning = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
             let kept = inner.kept(state, packet);
             let call = Call {
-                graph,
+                graph: graph.erased(),
                 context: inner.context.context(ctx),
                 beginning,
                 kept,
@@ -165,18 +174,23 @@ where
                 packets: W::Packet::packet_type().is_some(),
             };
             let came = visit(call, ctx).await?;
-            if came.said.is_empty() { inner.wiring.finish(came) } else { self.with_commands(came, state) }
+            if came.said.is_empty() {
+                inner.wiring.finish(came).map(|step| ErasedStep::of(step, spare))
+            } else {
+                self.with_commands(came, state)
+            }
         })
     }
 
-    fn marked<'a>(&'a self, task: OpenTask<'a, S>) -> MarkedFuture<'a> {
+    fn marked<'a>(&'a self, task: OpenTask<'a>) -> MarkedFuture<'a> {
         Box::pin(async move {
             let GraphSource::Built(graph) = &self.inner.graph else { return Ok(Vec::new()) };
+            let Some(state) = borrowed::<S>(task.state()) else { return Ok(Vec::new()) };
             // If the key function panics, the task has failed and there is no call to show.
-            let kept = contained(|| self.inner.kept(task.state(), task.packet()));
+            let kept = contained(|| self.inner.kept(state, task.packet()));
             let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
-            let base = W::base(task.state());
-            task.marks_of_call(graph, &kept, W::Packet::packet_type().is_some(), base).await
+            let base = W::base(state).map(|base| base as &dyn ErasedState);
+            task.marks_of_call(&graph.0, &kept, W::Packet::packet_type().is_some(), base).await
         })
     }
 
@@ -200,7 +214,7 @@ where
 
     fn inside(&self) -> Option<Inside> {
         match &self.inner.graph {
-            GraphSource::Built(graph) => Some(Inside::of(graph)),
+            GraphSource::Built(graph) => Some(Inside::of(&graph.0)),
             // A recursive subgraph would never end.
             GraphSource::Lazy(_) => None,
         }

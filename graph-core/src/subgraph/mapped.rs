@@ -1,7 +1,10 @@
 use std::marker::PhantomData;
 
+use std::sync::Arc;
+
 use crate::engine::child::{Beginning, Came};
 use crate::node::{Carries, IntoStep, NoPacket, NodeError, Packet, Payload, Step};
+use crate::state::erase::{InputOf, owned};
 use crate::state::{GraphState, PartOf};
 
 use super::wiring::{Fits, WiredTo, Wiring};
@@ -65,16 +68,16 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
-        Some(Beginning::With(Box::new(move || (self.into)(R::part(state)))))
+    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a>> {
+        Some(Beginning::With(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state)))))))
     }
 
     fn key(key: &Self::Key, state: &S, _: Option<&Packet>) -> Option<String> {
         Some(key(R::part(state)))
     }
 
-    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
-        (self.back)(returned(came)).into_step()
+    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(came)?).into_step()
     }
 }
 
@@ -102,17 +105,17 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
+    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a>> {
         let packet = packet?.get::<P>()?;
-        Some(Beginning::With(Box::new(move || (self.into)(R::part(state), packet))))
+        Some(Beginning::With(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state), packet))))))
     }
 
     fn key(key: &Self::Key, state: &S, packet: Option<&Packet>) -> Option<String> {
         Some(key(R::part(state), packet?.get::<P>()?))
     }
 
-    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
-        (self.back)(returned(came)).into_step()
+    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(came)?).into_step()
     }
 }
 
@@ -120,7 +123,13 @@ impl<C, S, R: PartOf<S>, I, B, O> Fits<C, S> for Mapped<R, I, B, O> where Self: 
 
 impl<C, S, R: PartOf<S>, P, I, B, O> Fits<C, S> for MappedPacket<R, P, I, B, O> where Self: Wiring<C> {}
 
-fn returned<C: GraphState>(came: Came<C>) -> CallResult<C> {
-    let begun = came.begun.unwrap_or_else(|| came.state.__duplicate());
-    CallResult { state: came.state, begun }
+fn returned<C: GraphState>(came: Came) -> Result<CallResult<C>, NodeError> {
+    let other = |_| NodeError::from(OtherState);
+    let begun = came.begun.unwrap_or_else(|| Arc::clone(&came.state));
+    Ok(CallResult { begun: owned(begun).map_err(other)?, state: owned(came.state).map_err(other)? })
 }
+
+/// The state of a subgraph call is of another type. The types of the builder prevent it.
+#[derive(Debug, thiserror::Error)]
+#[error("internal error: the state of the subgraph call is of another type; please report this")]
+struct OtherState;

@@ -1,5 +1,7 @@
+use crate::engine::TaskWrites;
 use crate::engine::child::{Beginning, Came};
 use crate::node::{IntoStep, NoPacket, NodeError, Packet, PacketKind, Step};
+use crate::state::erase::WritesOf;
 use crate::state::{GraphState, PartOf};
 
 /// The part of a subgraph's wiring that is independent of its parent graph.
@@ -32,7 +34,7 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     const HERE: bool = false;
 
     #[doc(hidden)]
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a, C>>;
+    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a>>;
 
     #[doc(hidden)]
     fn key(_: &Self::Key, _: &S, _: Option<&Packet>) -> Option<String> {
@@ -40,12 +42,12 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     }
 
     #[doc(hidden)]
-    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError>;
+    fn finish(&self, came: Came) -> Result<Step<S>, NodeError>;
 
     /// Returns the part of the result that is written even if the call ends with a parent command.
     #[doc(hidden)]
-    fn written(_: C::Update) -> Result<S::Update, NodeError> {
-        Ok(S::Update::default())
+    fn written(_: TaskWrites) -> Result<TaskWrites, NodeError> {
+        Ok(TaskWrites::default())
     }
 
     /// Returns the part of the parent state that a call works on, or `None` if it has a state of its own.
@@ -75,16 +77,17 @@ where
 {
     const HERE: bool = true;
 
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a, C>> {
+    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a>> {
         Some(Beginning::On(C::part(state)))
     }
 
-    fn finish(&self, came: Came<C>) -> Result<Step<S>, NodeError> {
-        came.update.into_step()
+    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
+        WritesOf::<C>::typed(came.update).into_step()
     }
 
-    fn written(update: C::Update) -> Result<S::Update, NodeError> {
-        update.into_step().map(|step: Step<S>| step.update)
+    fn written(update: TaskWrites) -> Result<TaskWrites, NodeError> {
+        let step: Step<S> = WritesOf::<C>::typed(update).into_step()?;
+        Ok(WritesOf::<S>::erase(step.update))
     }
 
     fn base(state: &S) -> Option<&C> {

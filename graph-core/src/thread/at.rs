@@ -23,7 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<S>>, Error> {
-        load(&self.thread, Some(self.checkpoint)).await
+        load(self.thread.erased(), Some(self.checkpoint)).await
     }
 
     /// Creates a run that repeats the superstep planned at the checkpoint, on a new branch (replay).

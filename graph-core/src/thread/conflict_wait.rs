@@ -6,9 +6,9 @@ use crate::checkpoint::Fence;
 use crate::engine::contained;
 use crate::error::{Error, ErrorKind};
 use crate::run::Stop;
-use crate::state::GraphState;
 
-use super::{OnConflict, Thread};
+use super::OnConflict;
+use super::erased::ErasedThread;
 
 /// The waiting of a run for its thread, by [`OnConflict`].
 pub(super) struct ConflictWait {
@@ -48,10 +48,7 @@ impl ConflictWait {
     }
 
     /// Waits for a short time. Returns `false` if the limit has been reached.
-    pub(super) async fn wait_briefly<S: GraphState, D: Send + Sync + 'static>(
-        &mut self,
-        thread: &Thread<S, D>,
-    ) -> Result<bool, Error> {
+    pub(super) async fn wait_briefly(&mut self, thread: &ErasedThread) -> Result<bool, Error> {
         let left = match self.limit {
             Limit::None => Duration::ZERO,
             Limit::Until(until) => until.saturating_duration_since(Instant::now()),
@@ -82,9 +79,9 @@ impl ConflictWait {
     /// Returns `true` if a run should try again after its first write was refused with `error`.
     ///
     /// A retry is immediate if the previous run was dropped during a write, and follows a pause otherwise.
-    pub(super) async fn retries_after<S: GraphState, D: Send + Sync + 'static>(
+    pub(super) async fn retries_after(
         &mut self,
-        thread: &Thread<S, D>,
+        thread: &ErasedThread,
         error: &Error,
         fence: Fence,
     ) -> Result<bool, Error> {
@@ -99,9 +96,9 @@ impl ConflictWait {
 
     /// Like [`retries_after`](Self::retries_after), for the start of a run with an id. The conflicting write may be the start
     /// of the same run, by a caller that was dropped since.
-    pub(super) async fn retries_start_after<S: GraphState, D: Send + Sync + 'static>(
+    pub(super) async fn retries_start_after(
         &mut self,
-        thread: &Thread<S, D>,
+        thread: &ErasedThread,
         error: &Error,
         fence: Fence,
     ) -> Result<bool, Error> {

@@ -8,7 +8,8 @@ use crate::interrupt::Pause;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoInput, IntoUpdate};
 
-use super::load::{load, open_interrupts};
+use super::erased::ErasedThread;
+use super::load::{load, load_raw, open_interrupts};
 use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
 use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread};
@@ -120,12 +121,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         self.run_from(None, Resuming::new(answers.into_answers()))
     }
 
+    /// Returns the thread without its types.
+    pub(crate) fn erased(&self) -> ErasedThread {
+        ErasedThread { graph: Arc::clone(&self.graph.erased), name: Arc::clone(&self.name) }
+    }
+
     pub(super) fn run_from<K>(
         &self,
         at: Option<CheckpointId>,
         how: K,
     ) -> Run<S, D, NeedsContext, OnThread<S, D, K>> {
-        Run::of(self.graph.0.graph.clone(), OnThread::new(self.clone(), at, how))
+        Run::of(self.graph.graph().clone(), OnThread::new(self.erased(), at, how))
     }
 
     /// Returns a picture of the graph that marks the thread's position; see [`Picture::at`].
@@ -142,9 +148,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         let graph = self.graph.graph();
         let drawn = async {
             let picture = graph.picture();
-            let Some(snapshot) = load(self, None).await? else { return Ok(picture) };
-            let inside = open_task::marks_inside(&*self.graph.0.store, graph, &snapshot).await?;
-            Ok(picture.at(&snapshot).inside(&inside))
+            let Some(snapshot) = load_raw(self.erased(), None).await? else { return Ok(picture) };
+            let inside = open_task::marks_inside(&*self.graph.erased.store, &graph.0, &snapshot).await?;
+            Ok(picture
+                .at(&snapshot.typed().map_err(|kind| self.erased().graph.refuse(kind))?)
+                .inside(&inside))
         };
         caught(graph.name(), drawn).await
     }
@@ -158,7 +166,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<S>>, Error> {
-        load(self, None).await
+        load(self.erased(), None).await
     }
 
     /// Returns the open interrupts of the thread, and the breakpoints at which it has stopped.
@@ -202,7 +210,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn interrupts(&self) -> Result<Pause<()>, Error> {
-        caught(self.graph.graph().name(), open_interrupts(self)).await
+        caught(self.graph.graph().name(), open_interrupts(self.erased())).await
     }
 
     /// Returns the thread's checkpoints, newest first.
@@ -280,7 +288,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
         let name: Arc<str> = name.as_ref().into();
         let copied = async {
-            let copied = self.graph.0.store.copy(&self.name, &name).await;
+            let copied = self.graph.erased.store.copy(&self.name, &name).await;
             copied.map_err(|error| self.graph.error(error))
         };
         caught(self.graph.graph().name(), copied).await?;
@@ -298,8 +306,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Durability
     /// The deletion is durable when the call returns.
     pub async fn delete(&self) -> Result<bool, Error> {
-        let deleted =
-            async { self.graph.0.store.delete(&self.name).await.map_err(|error| self.graph.error(error)) };
+        let deleted = async {
+            self.graph.erased.store.delete(&self.name).await.map_err(|error| self.graph.error(error))
+        };
         caught(self.graph.graph().name(), deleted).await
     }
 }

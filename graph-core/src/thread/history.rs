@@ -80,12 +80,12 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
         let limit = self.remaining.unwrap_or(PAGE).min(PAGE);
         let query = self.query.clone().limit(limit);
         let graph = &self.thread.graph;
-        let listed = async { graph.0.store.list(query).await.map_err(|error| graph.error(error)) };
+        let listed = async { graph.erased.store.list(query).await.map_err(|error| graph.error(error)) };
         let page = caught(graph.graph().name(), listed).await?;
         let mut snapshots = Vec::with_capacity(page.items.len());
         for checkpoint in &page.items {
             // A checkpoint may have been pruned since the page was listed.
-            snapshots.extend(load(&self.thread, Some(checkpoint.id)).await?);
+            snapshots.extend(load(self.thread.erased(), Some(checkpoint.id)).await?);
         }
         if let Some(remaining) = &mut self.remaining {
             *remaining = remaining.saturating_sub(page.items.len());
@@ -104,7 +104,7 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for History<S, D> {
 
     fn into_future(mut self) -> Self::IntoFuture {
         Box::pin(async move {
-            let compiled = Arc::clone(&self.thread.graph.0.graph.0);
+            let compiled = Arc::clone(&self.thread.graph.graph().0);
             let all = async {
                 let mut all = Vec::new();
                 while !self.ended {

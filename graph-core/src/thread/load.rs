@@ -1,49 +1,63 @@
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
-use crate::engine::caught;
 use crate::engine::persist::{
     Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packets, shown_state,
 };
+use crate::engine::{ErasedState, caught};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Compiled;
 use crate::interrupt::Pause;
-use crate::state::{GraphState, Update as _};
+use crate::state::GraphState;
 
-use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, Thread};
+use super::erased::ErasedThread;
+use super::raw_snapshot::{RawSnapshot, RawTask};
+use super::{JoinSnapshot, Snapshot, TaskError};
 
-/// Reads a snapshot of a thread, at the head if `checkpoint` is `None`.
-pub(super) async fn load<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+/// Reads a checkpoint of a thread, or its head.
+pub(super) fn load<S: GraphState>(
+    thread: ErasedThread,
     checkpoint: Option<CheckpointId>,
-) -> Result<Option<Snapshot<S>>, Error> {
-    let graph = &thread.graph.0.graph.0;
-    let loaded = async {
-        let loaded = read(thread, checkpoint).await?;
-        let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", stored, None));
-        found.transpose().map_err(|kind| thread.graph.refuse(kind))
-    };
-    caught(&graph.name, loaded).await
+) -> impl Future<Output = Result<Option<Snapshot<S>>, Error>> + Send {
+    let graph = Arc::clone(&thread.graph);
+    let loading = load_raw(thread, checkpoint);
+    async move {
+        let Some(snapshot) = loading.await? else { return Ok(None) };
+        snapshot.typed().map(Some).map_err(|kind| graph.refuse(kind))
+    }
+}
+
+/// The future of a snapshot.
+pub(super) type Loading = Pin<Box<dyn Future<Output = Result<Option<RawSnapshot>, Error>> + Send>>;
+
+/// Reads a checkpoint of a thread, or its head.
+pub(super) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -> Loading {
+    Box::pin(async move {
+        let graph = &thread.graph.graph.0;
+        let loaded = async {
+            let loaded = read(&thread, checkpoint).await?;
+            let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", stored, None));
+            found.transpose().map_err(|kind| thread.graph.refuse(kind))
+        };
+        caught(&graph.name, loaded).await
+    })
 }
 
 /// Reads a checkpoint of a thread, the head if `checkpoint` is `None`.
-pub(super) async fn read<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    checkpoint: Option<CheckpointId>,
-) -> Result<Loaded, Error> {
-    let loaded = thread.graph.0.store.get(&thread.name, "", checkpoint).await;
+pub(super) async fn read(thread: &ErasedThread, checkpoint: Option<CheckpointId>) -> Result<Loaded, Error> {
+    let loaded = thread.graph.store.get(&thread.name, "", checkpoint).await;
     loaded.map_err(|error| thread.graph.error(error))
 }
 
 /// Reads the open interrupts and breakpoints at the thread's head.
-pub(super) async fn open_interrupts<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-) -> Result<Pause<()>, Error> {
+pub(super) async fn open_interrupts(thread: ErasedThread) -> Result<Pause<()>, Error> {
     let mut pause = Pause::empty();
-    let Some(stored) = read(thread, None).await?.found else { return Ok(pause) };
+    let Some(stored) = read(&thread, None).await?.found else { return Ok(pause) };
     let StoredCheckpoint { checkpoint, records, .. } = stored;
-    let tasks = read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &checkpoint, &records);
+    let tasks = read_tasks(&thread.graph.graph.0, &thread.name, &checkpoint, &records);
     for (index, (node, known)) in tasks.map_err(|kind| thread.graph.refuse(kind))?.into_iter().enumerate() {
         let open = known.questions.into_iter();
         pause.interrupts.extend(open.map(|(id, question)| question.open(id, &node, index)));
@@ -58,15 +72,15 @@ pub(super) async fn open_interrupts<S: GraphState, D: Send + Sync + 'static>(
 }
 
 /// Builds the snapshot of a checkpoint. A subgraph call that shares the parent state needs that state as `base`.
-pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
-    graph: &Compiled<S, D>,
+pub(super) fn snapshot(
+    graph: &Compiled,
     thread: &Arc<str>,
     namespace: &str,
     stored: StoredCheckpoint,
-    base: Option<&S>,
-) -> Result<Snapshot<S>, ErrorKind> {
+    base: Option<&dyn ErasedState>,
+) -> Result<RawSnapshot, ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
-    let tasks = read_tasks::<S, D>(graph, thread, &checkpoint, &records)?;
+    let tasks = read_tasks(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
     let mut packets = shown_packets(&checkpoint);
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
@@ -75,7 +89,7 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
     } else {
         Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
     };
-    Ok(Snapshot {
+    Ok(RawSnapshot {
         state,
         next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
         thread: Arc::clone(thread),
@@ -92,16 +106,16 @@ pub(super) fn snapshot<S: GraphState, D: Send + Sync + 'static>(
         tasks: tasks
             .into_iter()
             .enumerate()
-            .map(|(index, (node, known))| TaskSnapshot {
+            .map(|(index, (node, known))| RawTask {
                 id: format!("{}:{index}", checkpoint.id),
                 packet: packets.remove(&index),
-                error: known.failure.map(TaskError::from),
+                error: known.failure.map(|failure| TaskError::of(&node, failure)),
                 interrupts: known
                     .questions
                     .into_iter()
                     .map(|(id, question)| question.open(id, &node, index))
                     .collect(),
-                result: known.result.map(|finished| S::Update::__from_writes(finished.writes)),
+                result: known.result.map(|finished| finished.writes),
                 node,
             })
             .collect(),

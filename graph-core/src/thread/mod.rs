@@ -3,12 +3,14 @@
 mod as_node;
 mod at;
 mod conflict_wait;
+pub(crate) mod erased;
 mod find_run;
 mod handle;
 mod history;
 mod load;
 mod open_task;
 mod persistent;
+mod raw_snapshot;
 mod resolve_as_node;
 mod resuming;
 mod run;

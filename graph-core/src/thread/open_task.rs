@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Checkpointer};
+use crate::engine::ErasedState;
 use crate::engine::child::{Kept, stored_as};
 use crate::engine::persist::{START, under};
 use crate::error::{Error, ErrorKind};
-use crate::graph::{Graph, Mark, Marked};
+use crate::graph::{Compiled, Mark, Marked};
 use crate::node::{Packet, ReadPacket};
-use crate::state::GraphState;
 
-use super::Snapshot;
 use super::load::snapshot;
+use super::raw_snapshot::RawSnapshot;
 
 /// A task of a graph over `S` that has not finished.
 #[doc(hidden)]
-pub struct OpenTask<'a, S> {
+pub struct OpenTask<'a> {
     store: &'a dyn Checkpointer,
     thread: &'a Arc<str>,
     /// The namespace of the task's graph.
@@ -23,15 +23,15 @@ pub struct OpenTask<'a, S> {
     /// The node's name and its aliases.
     names: Vec<&'a str>,
     /// The state that the task reads.
-    state: &'a S,
+    state: &'a dyn ErasedState,
     packet: Option<Packet>,
     /// The checkpoint that planned the task, and the task's index.
     planned: (CheckpointId, usize),
 }
 
-impl<'a, S> OpenTask<'a, S> {
+impl<'a> OpenTask<'a> {
     /// Returns the state that the task reads.
-    pub(crate) fn state(&self) -> &'a S {
+    pub(crate) fn state(&self) -> &'a dyn ErasedState {
         self.state
     }
 
@@ -42,14 +42,14 @@ impl<'a, S> OpenTask<'a, S> {
     /// Returns the marks of the task's call of `graph`, and of the calls inside it.
     ///
     /// `base` is the parent state, if the call shares it.
-    pub(crate) async fn marks_of_call<C: GraphState, D: Send + Sync + 'static>(
+    pub(crate) async fn marks_of_call(
         &self,
-        graph: &Graph<C, D>,
+        graph: &Compiled,
         kept: &Kept,
         packets: bool,
-        base: Option<&C>,
+        base: Option<&dyn ErasedState>,
     ) -> Result<Vec<Marked>, Error> {
-        let refuse = |kind| Error::new(graph.name(), kind);
+        let refuse = |kind| Error::new(&graph.name, kind);
         for name in &self.names {
             let namespace = stored_as(self.namespace, name, kept, packets, self.planned.1);
             let loaded = self.store.get(self.thread, &namespace, None).await;
@@ -60,7 +60,7 @@ impl<'a, S> OpenTask<'a, S> {
             if here != Some(self.planned) {
                 break;
             }
-            let call = snapshot(&graph.0, self.thread, &namespace, stored, base).map_err(refuse)?;
+            let call = snapshot(graph, self.thread, &namespace, stored, base).map_err(refuse)?;
             let mut marked = marks(graph, &call);
             marked.extend(marks_inside(self.store, graph, &call).await?);
             return Ok(marked);
@@ -70,27 +70,27 @@ impl<'a, S> OpenTask<'a, S> {
 }
 
 /// Returns the marks of the unfinished subgraph calls that the tasks of a snapshot have made.
-pub(super) async fn marks_inside<S: GraphState, D: Send + Sync + 'static>(
+pub(super) async fn marks_inside(
     store: &dyn Checkpointer,
-    graph: &Graph<S, D>,
-    snapshot: &Snapshot<S>,
+    graph: &Compiled,
+    snapshot: &RawSnapshot,
 ) -> Result<Vec<Marked>, Error> {
     let mut all = Vec::new();
     let Some(state) = &snapshot.state else { return Ok(all) };
     let open = snapshot.tasks.iter().enumerate().filter(|(_, task)| task.result.is_none());
     for (index, task) in open {
-        let Some(place) = graph.0.find(&task.node) else { continue };
-        let Some(node) = graph.0.nodes.get(place) else { continue };
+        let Some(place) = graph.find(&task.node) else { continue };
+        let Some(node) = graph.nodes.get(place) else { continue };
         let read = |read: ReadPacket| read(task.packet.as_ref()?.to_string().as_bytes()).ok();
-        let before = graph.0.aliases.iter().filter(|(_, of)| *of == place);
+        let before = graph.aliases.iter().filter(|(_, of)| *of == place);
         let open = OpenTask {
             store,
             thread: &snapshot.thread,
             namespace: &snapshot.namespace,
-            names: std::iter::once(graph.0.node_name(place))
+            names: std::iter::once(graph.node_name(place))
                 .chain(before.map(|(name, _)| name.as_str()))
                 .collect(),
-            state,
+            state: &**state,
             packet: node.read_packet.and_then(read),
             planned: (snapshot.id, index),
         };
@@ -103,14 +103,11 @@ pub(super) async fn marks_inside<S: GraphState, D: Send + Sync + 'static>(
 }
 
 /// Returns the marks of the planned tasks of a snapshot in its own graph.
-pub(super) fn marks<S: GraphState, D: Send + Sync + 'static>(
-    graph: &Graph<S, D>,
-    snapshot: &Snapshot<S>,
-) -> Vec<Marked> {
-    let tasks = snapshot.tasks.iter().map(|task| (&*task.node, Mark::of(task)));
+pub(super) fn marks(graph: &Compiled, snapshot: &RawSnapshot) -> Vec<Marked> {
+    let tasks = snapshot.tasks.iter().map(|task| (&*task.node, Mark::of(task.status())));
     let places = tasks.filter_map(|(name, mark)| match name {
         START => Some(Marked::start(mark)),
-        name => graph.0.find(name).map(|node| Marked::node(node, mark)),
+        name => graph.find(name).map(|node| Marked::node(node, mark)),
     });
     places.collect()
 }

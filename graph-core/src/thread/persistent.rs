@@ -1,38 +1,34 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::checkpoint::{Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
+use crate::checkpoint::{CheckpointError, Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
 use crate::engine::caught;
 use crate::engine::persist::Orphans;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::graph::Graph;
 use crate::state::GraphState;
 use crate::store::IntoStore;
 
 use super::Thread;
+use super::erased::Persistent;
 
 /// A graph with a checkpointer. It runs only on threads, and every run is stored.
 ///
 /// Made by [`Graph::with_checkpointer`]. Cloning is cheap. To run without the checkpointer, use [`graph()`](Self::graph).
-pub struct PersistentGraph<S: GraphState, D = ()>(pub(super) Arc<Persistent<S, D>>);
-
-pub(super) struct Persistent<S: GraphState, D> {
-    pub(super) graph: Graph<S, D>,
-    pub(super) store: Arc<dyn Checkpointer>,
-    pub(super) abandon_pending: bool,
-    /// Runs of this graph that were dropped before they ended.
-    pub(super) orphans: Orphans,
+pub struct PersistentGraph<S: GraphState, D = ()> {
+    graph: Graph<S, D>,
+    pub(super) erased: Arc<Persistent>,
 }
 
 impl<S: GraphState, D> Clone for PersistentGraph<S, D> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self { graph: self.graph.clone(), erased: Arc::clone(&self.erased) }
     }
 }
 
 impl<S: GraphState, D> std::fmt::Debug for PersistentGraph<S, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("PersistentGraph").field(&self.0.graph).finish()
+        f.debug_tuple("PersistentGraph").field(&self.graph).finish()
     }
 }
 
@@ -41,7 +37,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     pub fn with_checkpointer(&self, store: impl Checkpointer) -> PersistentGraph<S, D> {
         let store: Arc<dyn Checkpointer> = Arc::new(store);
         let orphans = Orphans::default();
-        PersistentGraph(Arc::new(Persistent { graph: self.clone(), store, abandon_pending: false, orphans }))
+        let graph = self.erased();
+        let erased = Persistent { graph, store, abandon_pending: false, orphans };
+        PersistentGraph { graph: self.clone(), erased: Arc::new(erased) }
     }
 }
 
@@ -58,33 +56,30 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// A chat needs this if its users write again before the last turn has finished. See
     /// [`Run::abandon_pending`](crate::run::Run::abandon_pending).
     pub fn abandon_pending(self) -> Self {
-        let Persistent { graph, store, orphans, .. } = &*self.0;
-        let (graph, store, orphans) = (graph.clone(), Arc::clone(store), orphans.clone());
-        Self(Arc::new(Persistent { graph, store, abandon_pending: true, orphans }))
+        let graph = self.graph.clone();
+        self.with(graph, true)
     }
 
     /// Adds a long-term store for the nodes; see [`Graph::with_store`].
     pub fn with_store(self, store: impl IntoStore) -> Self {
-        let Persistent { graph, store: checkpoints, abandon_pending, orphans } = &*self.0;
-        let (graph, store, orphans) = (graph.with_store(store), Arc::clone(checkpoints), orphans.clone());
-        Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
+        let graph = self.graph.with_store(store);
+        self.with(graph, self.erased.abandon_pending)
     }
 
     /// Adds a cache for the results of the nodes; see [`Graph::with_cache`].
     pub fn with_cache(self, cache: impl Cache) -> Self {
-        let Persistent { graph, store, abandon_pending, orphans } = &*self.0;
-        let (graph, store, orphans) = (graph.with_cache(cache), Arc::clone(store), orphans.clone());
-        Self(Arc::new(Persistent { graph, store, abandon_pending: *abandon_pending, orphans }))
+        let graph = self.graph.with_cache(cache);
+        self.with(graph, self.erased.abandon_pending)
     }
 
     /// Returns the graph without the checkpointer.
     pub fn graph(&self) -> &Graph<S, D> {
-        &self.0.graph
+        &self.graph
     }
 
     /// Returns the checkpointer.
     pub fn checkpointer(&self) -> &Arc<dyn Checkpointer> {
-        &self.0.store
+        &self.erased.store
     }
 
     /// Lists threads by name, with the head of each.
@@ -92,13 +87,13 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// A thread that cannot be read is listed with the reason.
     ///
     /// # Errors
-    /// [`Checkpoint`](ErrorKind::Checkpoint), if the checkpointer fails.
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails.
     ///
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn threads(&self, query: ThreadQuery) -> Result<Page<ThreadRecord>, Error> {
-        let listed = async { self.0.store.threads(query).await.map_err(|error| self.error(error)) };
-        caught(self.0.graph.name(), listed).await
+        let listed = async { self.erased.store.threads(query).await.map_err(|error| self.error(error)) };
+        caught(self.graph.name(), listed).await
     }
 
     /// Deletes old checkpoints. The remaining checkpoints stay readable, and threads may run at the same time.
@@ -120,20 +115,23 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// ```
     ///
     /// # Errors
-    /// [`Checkpoint`](ErrorKind::Checkpoint), if the checkpointer fails.
+    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails.
     ///
     /// # Cancel safety
     /// A dropped call may have deleted some of the checkpoints. Each is deleted completely or not at all.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, Error> {
-        let pruned = async { self.0.store.prune(prune).await.map_err(|error| self.error(error)) };
-        caught(self.0.graph.name(), pruned).await
+        let pruned = async { self.erased.store.prune(prune).await.map_err(|error| self.error(error)) };
+        caught(self.graph.name(), pruned).await
     }
 
-    pub(super) fn error(&self, error: crate::checkpoint::CheckpointError) -> Error {
-        self.refuse(ErrorKind::store(Arc::new(error)))
+    /// Returns the graph with another long-term store, cache or default.
+    fn with(&self, graph: Graph<S, D>, abandon_pending: bool) -> Self {
+        let (store, orphans) = (Arc::clone(&self.erased.store), self.erased.orphans.clone());
+        let erased = Persistent { graph: graph.erased(), store, abandon_pending, orphans };
+        Self { graph, erased: Arc::new(erased) }
     }
 
-    pub(super) fn refuse(&self, kind: ErrorKind) -> Error {
-        Error::new(self.0.graph.name(), kind)
+    pub(super) fn error(&self, error: CheckpointError) -> Error {
+        self.erased.error(error)
     }
 }

@@ -1,35 +1,35 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, CheckpointSource, Checkpointer};
+use crate::engine::TaskWrites;
 use crate::engine::persist::{Outside, Place, START, updated_as};
 use crate::error::{Error, ErrorKind};
-use crate::graph::Graph;
+use crate::graph::ErasedGraph;
 use crate::node::{Leave, NodeRef};
-use crate::state::GraphState;
 
 use super::AsNode;
 use super::start_run::find_node;
 use super::with_input::planned_nodes;
 
 /// Resolves the node of each update from outside, with `None` resolved by the checkpoints of one namespace.
-pub(super) struct AsNodeResolver<'a, S: GraphState, D> {
-    pub(super) graph: &'a Graph<S, D>,
+pub(super) struct AsNodeResolver<'a> {
+    pub(super) graph: &'a ErasedGraph,
     pub(super) store: &'a Arc<dyn Checkpointer>,
     pub(super) thread: &'a Arc<str>,
     pub(super) namespace: &'a Arc<str>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
+impl AsNodeResolver<'_> {
     fn refuse(&self, kind: ErrorKind) -> Error {
-        Error::new(self.graph.name(), kind)
+        Error::new(&self.graph.0.name, kind)
     }
 
     /// Resolves the node of each update. Each inner list is one superstep; `last` names the nodes that ran before the first.
     pub(super) fn resolve_supersteps(
         &self,
-        supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
+        supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
         mut last: Vec<String>,
-    ) -> Result<Vec<Vec<Outside<S>>>, Error> {
+    ) -> Result<Vec<Vec<Outside>>, Error> {
         let mut all = Vec::new();
         let count = supersteps.len();
         if count == 0 {
@@ -57,7 +57,7 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
     }
 
     /// Refuses END next to another node: it would drop the tasks that the other update plans.
-    fn check_end(&self, superstep: &[Outside<S>]) -> Result<(), Error> {
+    fn check_end(&self, superstep: &[Outside]) -> Result<(), Error> {
         let other = superstep.iter().find(|outside| outside.place != Place::End);
         match other {
             Some(other) if superstep.iter().any(|outside| outside.place == Place::End) => {
@@ -73,12 +73,7 @@ impl<S: GraphState, D: Send + Sync + 'static> AsNodeResolver<'_, S, D> {
     }
 
     /// Resolves the node and the route of one update.
-    fn resolve(
-        &self,
-        update: S::Update,
-        place: Option<AsNode>,
-        last: &[String],
-    ) -> Result<Outside<S>, Error> {
+    fn resolve(&self, update: TaskWrites, place: Option<AsNode>, last: &[String]) -> Result<Outside, Error> {
         let inferred = place.is_none();
         let place = match (place, last) {
             (Some(place), _) => place,

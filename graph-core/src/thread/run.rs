@@ -1,42 +1,51 @@
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::checkpoint::CheckpointId;
-use crate::engine::{Durability, caught};
+use crate::checkpoint::{CheckpointId, Fence};
+use crate::engine::{Durability, ErasedInput, TaskWrites};
 use crate::error::Error;
 use crate::interrupt::Answer;
-use crate::run::{About, Opened, Run, Stepper, Target};
+use crate::run::{ErasedTarget, Run, Stepper, Target, start_on_thread};
+use crate::state::erase::{InputOf, WritesOf};
 use crate::state::{GraphState, IntoUpdate};
 
-use super::{AsNode, Thread};
+use super::AsNode;
+use super::erased::{ErasedThread, How, OnErasedThread, Resume, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
 pub struct OnThread<S: GraphState, D, K> {
-    pub(super) thread: Thread<S, D>,
+    pub(super) thread: ErasedThread,
     pub(super) at: Option<CheckpointId>,
     pub(super) run_id: Option<Arc<str>>,
     pub(super) on_conflict: OnConflict,
     pub(super) how: K,
+    pub(super) types: PhantomData<fn(S, D)>,
 }
 
-/// A run that starts with an input; see [`Thread::run`].
+/// A run that starts with an input; see [`Thread::run`](super::Thread::run).
 pub struct WithInput<S: GraphState> {
-    pub(super) input: S::Input,
+    pub(super) input: Box<dyn ErasedInput>,
     pub(super) abandon_pending: bool,
+    pub(super) state: PhantomData<fn(S)>,
 }
 
-/// A run that continues from the thread's head; see [`Thread::resume`].
+/// A run that continues from the thread's head; see [`Thread::resume`](super::Thread::resume).
 pub struct Resuming<S: GraphState> {
     pub(super) answers: Vec<Answer>,
-    pub(super) update: Option<S::Update>,
+    pub(super) update: Option<TaskWrites>,
     pub(super) goto: Vec<AsNode>,
+    /// The epoch and head that the thread must still have.
+    pub(super) seen: Option<Fence>,
+    pub(super) state: PhantomData<fn(S)>,
 }
 
 /// A run that repeats the superstep planned at a checkpoint; see [`ThreadAt::run_again`](super::ThreadAt::run_again).
 pub struct RunAgain<S: GraphState> {
-    pub(super) update: Option<S::Update>,
+    pub(super) update: Option<TaskWrites>,
     /// The checkpoint of a subgraph call to continue from, and the namespaces that may contain it.
     pub(super) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
+    pub(super) state: PhantomData<fn(S)>,
 }
 
 /// The behavior of a run whose thread has pending tasks or another writer.
@@ -56,23 +65,23 @@ pub enum OnConflict {
 
 impl<S: GraphState> WithInput<S> {
     pub(super) fn new(input: S::Input) -> Self {
-        Self { input, abandon_pending: false }
+        Self { input: Box::new(InputOf::<S>(input)), abandon_pending: false, state: PhantomData }
     }
 }
 
 impl<S: GraphState> Resuming<S> {
     pub(super) fn new(answers: Vec<Answer>) -> Self {
-        Self { answers, update: None, goto: Vec::new() }
+        Self { answers, update: None, goto: Vec::new(), seen: None, state: PhantomData }
     }
 }
 
 impl<S: GraphState> RunAgain<S> {
     pub(super) fn new() -> Self {
-        Self { update: None, enter: None }
+        Self { update: None, enter: None, state: PhantomData }
     }
 
     pub(super) fn from_call(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
-        Self { update: None, enter: Some((namespaces, checkpoint)) }
+        Self { update: None, enter: Some((namespaces, checkpoint)), state: PhantomData }
     }
 }
 
@@ -112,12 +121,33 @@ impl<const N: usize> IntoAnswers for [Answer; N] {
 }
 
 impl<S: GraphState, D, K> OnThread<S, D, K> {
-    pub(super) fn new(thread: Thread<S, D>, at: Option<CheckpointId>, how: K) -> Self {
-        Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how }
+    pub(super) fn new(thread: ErasedThread, at: Option<CheckpointId>, how: K) -> Self {
+        Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how, types: PhantomData }
     }
 
-    pub(super) fn begins_with(&self, begin: &'static str) -> About<'_> {
-        About { begin, thread: Some(&self.thread.name), run_id: self.run_id.as_deref() }
+    fn erase_with(self, how: impl FnOnce(K) -> How) -> Box<dyn ErasedTarget> {
+        let Self { thread, at, run_id, on_conflict, how: given, .. } = self;
+        Box::new(ThreadRun { on: OnErasedThread { thread, at, run_id, on_conflict }, how: how(given) })
+    }
+}
+
+impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
+    fn erase(self) -> Box<dyn ErasedTarget> {
+        self.erase_with(|WithInput { input, abandon_pending, .. }| How::Input { input, abandon_pending })
+    }
+}
+
+impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
+    fn erase(self) -> Box<dyn ErasedTarget> {
+        self.erase_with(|Resuming { answers, update, goto, seen, .. }| {
+            How::Resume(Resume { answers, update, goto, seen })
+        })
+    }
+}
+
+impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
+    fn erase(self) -> Box<dyn ErasedTarget> {
+        self.erase_with(|RunAgain { update, enter, .. }| How::Again { update, enter })
     }
 }
 
@@ -189,9 +219,9 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     /// if the run stops before the superstep is applied, or if the pending tasks are discarded later.
     ///
     /// If the thread has nothing left to run and [`goto`](Self::goto) adds no node, awaiting the run fails with
-    /// [`NothingToRun`](crate::ErrorKind::NothingToRun). Write to such a thread with [`Thread::update`].
+    /// [`NothingToRun`](crate::ErrorKind::NothingToRun). Write to such a thread with [`Thread::update`](super::Thread::update).
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
-        self.target.how.update = Some(update.into_update());
+        self.target.how.update = Some(WritesOf::<S>::erase(update.into_update()));
         self
     }
 
@@ -211,7 +241,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Run
     /// the input. At a final checkpoint, awaiting the run fails with
     /// [`NothingToRun`](crate::ErrorKind::NothingToRun).
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
-        self.target.how.update = Some(update.into_update());
+        self.target.how.update = Some(WritesOf::<S>::erase(update.into_update()));
         self
     }
 }
@@ -229,30 +259,16 @@ where
     /// for answers.
     ///
     /// # Errors
-    /// The errors that refuse the run before its first superstep; see [`Thread::run`] and [`Thread::resume`].
+    /// The errors that refuse the run before its first superstep; see [`Thread::run`](super::Thread::run) and [`Thread::resume`](super::Thread::resume).
     ///
     /// # Cancel safety
-    /// A dropped call has started the run, or has written nothing. [`resume`](Thread::resume) continues a run that was
+    /// A dropped call has started the run, or has written nothing. [`resume`](super::Thread::resume) continues a run that was
     /// started. A run with a [`run_id`](Run::run_id) can be started again in both cases.
     ///
     /// # Durability
     /// The start of the run is durable when the call returns, as far as its [`Durability`] mode stores it.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
-        let compiled = Arc::clone(&self.graph.0);
-        let (target, mut opening) = self.opening(None);
-        let spans = opening.trace(&target);
-        let opened = async {
-            opening.check_not_cancelled()?;
-            target.open(opening).await
-        };
-        let opened = spans.around(caught(&compiled.name, opened)).await;
-        spans.begun(&opened);
-        Ok(match opened? {
-            Opened::Begun(begun) => Some(Stepper::new(begun.into_driver())),
-            Opened::Ended(_, outcome) => {
-                spans.ended(&Ok((0, outcome)));
-                None
-            }
-        })
+        let (target, opening) = self.opening(None);
+        start_on_thread(target.erase(), opening).await?.map(Stepper::new).transpose()
     }
 }

@@ -4,64 +4,62 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
+use crate::engine::TaskWrites;
 use crate::engine::persist::{Begin, Opened as OpenedThread, open, under};
 use crate::error::{Error, ErrorKind};
-use crate::run::{About, Opened, Opening, Target};
-use crate::state::GraphState;
+use crate::run::{Opened, Opening};
 
-use super::Thread;
 use super::conflict_wait::ConflictWait;
+use super::erased::{ErasedThread, OnErasedThread};
 use super::load::read;
-use super::run::{OnThread, RunAgain};
 use super::start_run::{finished_outcome, persistence, require_checkpoint, start_driver, take_over};
 use super::with_input::{pending_tasks, planned_nodes};
 
-impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
-    fn about(&self) -> About<'_> {
-        self.begins_with("again")
+/// Opens a run that repeats the superstep planned at a checkpoint.
+pub(super) async fn open_again(
+    on: OnErasedThread,
+    update: Option<TaskWrites>,
+    within: Option<(Vec<Arc<str>>, CheckpointId)>,
+    mut opening: Opening,
+) -> Result<Opened, Error> {
+    let OnErasedThread { thread, mut at, run_id, on_conflict } = on;
+    let mut enter = BTreeMap::new();
+    if let Some((namespaces, checkpoint)) = &within {
+        at = Some(find_root_checkpoint(&thread, namespaces, *checkpoint, &mut enter).await?);
     }
-
-    async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
-        let Self { thread, mut at, run_id, on_conflict, how } = self;
-        let mut enter = BTreeMap::new();
-        if let Some((namespaces, checkpoint)) = &how.enter {
-            at = Some(find_root_checkpoint(&thread, namespaces, *checkpoint, &mut enter).await?);
+    let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
+    loop {
+        let mut loaded = read(&thread, at).await?;
+        require_checkpoint(&thread, &loaded, at)?;
+        let Some(stored) = loaded.found.take() else {
+            return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
+        };
+        let compiled = Arc::clone(&thread.graph.graph.0);
+        let opened: OpenedThread =
+            open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
+        if opened.is_at_rest(&compiled) {
+            if update.is_some() {
+                let thread_name = thread.name.to_string();
+                return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
+            }
+            return finished_outcome(&thread, opened, &opening);
         }
-        let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
-        loop {
-            let mut loaded = read(&thread, at).await?;
-            require_checkpoint(&thread, &loaded, at)?;
-            let Some(stored) = loaded.found.take() else {
-                return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
-            };
-            let compiled = Arc::clone(&thread.graph.0.graph.0);
-            let opened: OpenedThread<S> =
-                open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
-            if opened.is_at_rest(&compiled) {
-                if how.update.is_some() {
-                    let thread_name = thread.name.to_string();
-                    return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
+        if conflict_wait.is_allowed() {
+            let head = read(&thread, None).await?;
+            if !planned_nodes(&head).is_empty() {
+                if conflict_wait.wait_briefly(&thread).await? {
+                    continue;
                 }
-                return finished_outcome(&thread, opened, &opening);
+                return Err(thread.graph.refuse(pending_tasks(&thread, None, &head)));
             }
-            if conflict_wait.is_allowed() {
-                let head = read(&thread, None).await?;
-                if !planned_nodes(&head).is_empty() {
-                    if conflict_wait.wait_briefly(&thread).await? {
-                        continue;
-                    }
-                    return Err(thread.graph.refuse(pending_tasks(&thread, None, &head)));
-                }
-            }
-            let fence = loaded.fence;
-            let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-            shared.nest.goes_in(enter.clone());
-            let driver =
-                start_driver(opening.again(), persist, shared, Begin::Again(opened, how.update.clone()))?;
-            match take_over(&thread, driver, conflict_wait.is_allowed()).await {
-                Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
-                begun => return begun,
-            }
+        }
+        let fence = loaded.fence;
+        let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
+        shared.nest.goes_in(enter.clone());
+        let driver = start_driver(opening.again(), persist, shared, Begin::Again(opened, update.clone()))?;
+        match take_over(&thread, driver, conflict_wait.is_allowed()).await {
+            Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
+            begun => return begun,
         }
     }
 }
@@ -69,15 +67,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, Ru
 /// Finds the checkpoint of the thread under which a checkpoint of a subgraph call was made.
 ///
 /// Adds the checkpoints of the calls in between to `enter`. The call is stored in one of `namespaces`.
-async fn find_root_checkpoint<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+async fn find_root_checkpoint(
+    thread: &ErasedThread,
     namespaces: &[Arc<str>],
     checkpoint: CheckpointId,
     enter: &mut BTreeMap<Arc<str>, CheckpointId>,
 ) -> Result<CheckpointId, Error> {
     let no_checkpoint = |checkpoint| ErrorKind::NoCheckpoint { thread: thread.name.to_string(), checkpoint };
     let (mut namespaces, mut checkpoint) = (namespaces.to_vec(), checkpoint);
-    let store = &thread.graph.0.store;
+    let store = &thread.graph.store;
     loop {
         let mut found = None;
         for namespace in &namespaces {

@@ -90,6 +90,17 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
+    /// Returns the status of a task.
+    pub(super) fn of(is_finished: bool, is_asking: bool, has_failed: bool) -> Self {
+        // An earlier error stays known after the task has run again, so it is checked last.
+        match (is_finished, is_asking, has_failed) {
+            (true, ..) => Self::Finished,
+            (_, true, _) => Self::WaitingForAnswer,
+            (_, _, true) => Self::Failed,
+            _ => Self::Planned,
+        }
+    }
+
     /// Returns the name: `planned`, `waiting_for_answer`, `failed` or `finished`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -128,6 +139,8 @@ pub struct TaskSnapshot<S: GraphState> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskError {
+    /// The name of the task's node.
+    pub node: Arc<str>,
     /// The message of the error and its causes.
     pub text: String,
     /// The attempt number, from 1.
@@ -138,11 +151,11 @@ pub struct TaskError {
     pub retry_at: Option<SystemTime>,
 }
 
-impl From<StoredFailure> for TaskError {
-    fn from(failure: StoredFailure) -> Self {
+impl TaskError {
+    pub(super) fn of(node: &Arc<str>, failure: StoredFailure) -> Self {
         let retry_at = failure.retry_at();
         let StoredFailure { error: text, attempt, panicked, .. } = failure;
-        Self { text, attempt, panicked, retry_at }
+        Self { node: Arc::clone(node), text, attempt, panicked, retry_at }
     }
 }
 
@@ -172,16 +185,7 @@ impl<S: GraphState> Snapshot<S> {
 impl<S: GraphState> TaskSnapshot<S> {
     /// Returns the progress of the task.
     pub fn status(&self) -> TaskStatus {
-        // An earlier error stays known after the task has run again, so it is checked last.
-        if self.result.is_some() {
-            TaskStatus::Finished
-        } else if !self.interrupts.is_empty() {
-            TaskStatus::WaitingForAnswer
-        } else if self.error.is_some() {
-            TaskStatus::Failed
-        } else {
-            TaskStatus::Planned
-        }
+        TaskStatus::of(self.result.is_some(), !self.interrupts.is_empty(), self.error.is_some())
     }
 }
 

@@ -4,29 +4,33 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::{Begin, Journal, Opened as OpenedThread, Persist, Program, run_record};
-use crate::engine::{Driver, Nest, RunShared, rebuild};
+use crate::engine::{AppContext, Driver, ErasedState, Nest, RunShared, own, rebuild};
 use crate::error::{Error, ErrorKind};
-use crate::graph::Graph;
+use crate::graph::ErasedGraph;
 use crate::node::NodeRef;
 use crate::run::{Opened, OpenedRun, Opening, Outcome};
-use crate::state::GraphState;
 
-use super::Thread;
+use super::erased::ErasedThread;
 
 /// The outcome of a run that has nothing to run.
-pub(super) fn finished_outcome<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    opened: OpenedThread<S>,
-    opening: &Opening<S, D>,
-) -> Result<Opened<S, D>, Error> {
+pub(super) fn finished_outcome(
+    thread: &ErasedThread,
+    opened: OpenedThread,
+    opening: &Opening,
+) -> Result<Opened, Error> {
     let (step, mut state) = (opened.step(), opened.state);
-    rebuild(&mut state, &*opening.context).map_err(|kind| thread.graph.refuse(kind))?;
+    rebuilt(&mut state, &*opening.context).map_err(|kind| thread.graph.refuse(kind))?;
     Ok(Opened::Ended(step, Outcome::Done(state)))
 }
 
+/// Recomputes the untracked fields of a restored state that are made from the application context.
+pub(super) fn rebuilt(state: &mut Arc<dyn ErasedState>, context: &dyn AppContext) -> Result<(), ErrorKind> {
+    own(state).map_or(Ok(()), |state| rebuild(state, context))
+}
+
 /// Fails with `NoCheckpoint` if the requested checkpoint does not exist.
-pub(super) fn require_checkpoint<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+pub(super) fn require_checkpoint(
+    thread: &ErasedThread,
     loaded: &Loaded,
     at: Option<CheckpointId>,
 ) -> Result<(), Error> {
@@ -38,7 +42,7 @@ pub(super) fn require_checkpoint<S: GraphState, D: Send + Sync + 'static>(
     }
 }
 
-fn origin<S: GraphState, D>(thread: &Thread<S, D>, loaded: &Loaded) -> Arc<str> {
+fn origin(thread: &ErasedThread, loaded: &Loaded) -> Arc<str> {
     // A name that is reused after a deletion is a new thread, with a new origin.
     let fresh = || Arc::from(format!("{}@{}", thread.name, CheckpointId::after(None)));
     loaded.origin.clone().unwrap_or_else(fresh)
@@ -48,19 +52,19 @@ fn origin<S: GraphState, D>(thread: &Thread<S, D>, loaded: &Loaded) -> Arc<str> 
 ///
 /// Fails if the id or the metadata of the run cannot be stored. Otherwise a run that is stored only at its end would
 /// fail after all of its work.
-pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+pub(super) fn persistence(
+    thread: &ErasedThread,
     loaded: Loaded,
     run_id: Option<Arc<str>>,
-    opening: &mut Opening<S, D>,
+    opening: &mut Opening,
 ) -> Result<(Persist, RunShared), Error> {
     let shared = opening.shared(Some(Arc::clone(&thread.name)));
     let id = run_id.unwrap_or_else(|| Arc::from(CheckpointId::after(None).to_string()));
-    let program = Program::of(&thread.graph.0.graph.0).text();
+    let program = Program::of(&thread.graph.graph.0).text();
     let run = run_record(id, program, shared.metadata.clone());
     run.check_limits(&thread.name).map_err(|error| thread.graph.error(error))?;
     let journal = Journal::new(
-        Arc::clone(&thread.graph.0.store),
+        Arc::clone(&thread.graph.store),
         Arc::clone(&thread.name),
         Arc::from(""),
         origin(thread, &loaded),
@@ -74,12 +78,12 @@ pub(super) fn persistence<S: GraphState, D: Send + Sync + 'static>(
     Ok((persist, shared))
 }
 
-pub(super) fn start_driver<S: GraphState, D: Send + Sync + 'static>(
-    opening: Opening<S, D>,
+pub(super) fn start_driver(
+    opening: Opening,
     persist: Persist,
     shared: RunShared,
-    begin: Begin<S>,
-) -> Result<Driver<S, D>, Error> {
+    begin: Begin,
+) -> Result<Driver, Error> {
     let Opening { graph, context, options, events, .. } = opening;
     Driver::on_thread(Arc::clone(&graph.0), context, shared, options, events, persist, begin)
 }
@@ -87,18 +91,18 @@ pub(super) fn start_driver<S: GraphState, D: Send + Sync + 'static>(
 /// Makes the first writes of a run durable, after which the run owns the thread.
 ///
 /// With `visible`, the first checkpoint is stored whatever the durability, so that other writers see the run.
-pub(super) async fn take_over<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    mut driver: Driver<S, D>,
+pub(super) async fn take_over(
+    thread: &ErasedThread,
+    mut driver: Driver,
     visible: bool,
-) -> Result<Opened<S, D>, Error> {
+) -> Result<Opened, Error> {
     driver.claim(visible).await?;
-    driver.watch(&thread.graph.0.orphans);
+    driver.watch(&thread.graph.orphans);
     Ok(Opened::Begun(Box::new(OpenedRun(driver))))
 }
 
 /// Finds the index of a node in the graph.
-pub(super) fn find_node<S: GraphState, D>(graph: &Graph<S, D>, node: &NodeRef) -> Result<usize, Error> {
+pub(super) fn find_node(graph: &ErasedGraph, node: &NodeRef) -> Result<usize, Error> {
     let found = match node {
         NodeRef::Named(name) => graph.0.find(name),
         node => graph.0.indices.get(node).copied(),

@@ -1,16 +1,17 @@
 //! The status of a thread, as a program reads it.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use crate::checkpoint::{CheckpointError, StatusKind, ThreadRecord};
+use crate::checkpoint::{CheckpointError, CheckpointId, Fence, StatusKind, ThreadRecord};
 use crate::engine::clock;
 use crate::engine::persist::{Gate, StoredFailure, open, read_gate, read_stopped, read_tasks};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::OpenInterrupt;
-use crate::state::GraphState;
 
+use super::TaskError;
+use super::erased::ErasedThread;
 use super::load::read;
-use super::{TaskError, Thread, UnfinishedThread};
 
 /// The reason why a thread is not finished.
 ///
@@ -20,7 +21,7 @@ use super::{TaskError, Thread, UnfinishedThread};
 #[non_exhaustive]
 pub enum ThreadStatus {
     /// Open interrupts of pending tasks wait for answers. Other pending tasks may be left to run: see
-    /// [`Snapshot::pending`](super::Snapshot::pending). If [`wakes_at`](UnfinishedThread::wakes_at) is set, the questions expire then.
+    /// [`Snapshot::pending`](super::Snapshot::pending). If [`wakes_at`](super::UnfinishedThread::wakes_at) is set, the questions expire then.
     WaitingForAnswer(Vec<OpenInterrupt>),
     /// The thread has stopped at breakpoints.
     AtBreakpoint {
@@ -37,6 +38,10 @@ pub enum ThreadStatus {
     ///
     /// The list has the failures of the tasks. It is empty if the superstep failed as a whole, for example because two
     /// tasks wrote the same field, or if a required join was not filled.
+    ///
+    /// Other tasks of the superstep may still ask questions: see [`UnfinishedThread::interrupts`](super::UnfinishedThread::interrupts). An answer resumes the
+    /// thread, which runs the failed tasks again. A task whose answer could not be read has not failed: it waits for
+    /// another answer.
     Failed(Vec<TaskError>),
     /// The run has reached its recursion limit or a superstep timeout.
     AtLimit,
@@ -51,6 +56,29 @@ pub enum ThreadStatus {
     Unreadable(Error),
 }
 
+/// The status of an unfinished thread; see [`UnfinishedThread`](super::UnfinishedThread).
+pub(super) struct UnfinishedStatus {
+    pub(super) checkpoint: Option<CheckpointId>,
+    pub(super) run_id: Option<Arc<str>>,
+    pub(super) next: Vec<Arc<str>>,
+    pub(super) status: ThreadStatus,
+    pub(super) wakes_at: Option<SystemTime>,
+    pub(super) open_interrupts: Vec<OpenInterrupt>,
+    /// The epoch and head of the thread.
+    pub(super) seen: Option<Fence>,
+}
+
+impl UnfinishedStatus {
+    /// Returns `true` if the thread has no active run and its wake-up time has passed.
+    pub(super) fn is_due(&self, now: SystemTime) -> bool {
+        let is_idle = matches!(
+            self.status,
+            ThreadStatus::WaitingForTime | ThreadStatus::WaitingForAnswer(_) | ThreadStatus::Stopped
+        );
+        is_idle && self.wakes_at.is_some_and(|time| time <= now)
+    }
+}
+
 /// Returns `true` if the error concerns one thread, and `false` if the whole store has failed.
 pub(super) fn is_of_thread(error: &Error) -> bool {
     match error.kind() {
@@ -59,38 +87,34 @@ pub(super) fn is_of_thread(error: &Error) -> bool {
     }
 }
 
-pub(super) fn unreadable<S: GraphState, D>(
-    thread: Thread<S, D>,
-    record: &ThreadRecord,
-    error: Error,
-) -> UnfinishedThread<S, D> {
+pub(super) fn unreadable(record: &ThreadRecord, error: Error) -> UnfinishedStatus {
     let head = record.head.as_ref().ok().and_then(Option::as_ref);
-    UnfinishedThread {
-        thread,
+    UnfinishedStatus {
         checkpoint: head.map(|head| head.id),
         run_id: head.map(|head| Arc::clone(&head.run.id)),
         next: head.map(|head| head.next.clone()).unwrap_or_default(),
         status: ThreadStatus::Unreadable(error),
         wakes_at: record.status.wakes_at,
+        open_interrupts: Vec::new(),
+        seen: None,
     }
 }
 
 /// Reads the status of a thread, or `None` if it has nothing to continue or has finished since it was listed.
-pub(super) async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-) -> Result<Option<UnfinishedThread<S, D>>, Error> {
+pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<UnfinishedStatus>, Error> {
     let loaded = read(thread, None).await?;
-    let (found, known_status) = (loaded.found, loaded.status);
+    let (found, known_status, seen) = (loaded.found, loaded.status, loaded.fence);
     let Some(stored) = found else { return Ok(None) };
-    let graph = &thread.graph.0.graph.0;
+    let graph = &thread.graph.graph.0;
     let (checkpoint, records) = (&stored.checkpoint, &stored.records);
-    let tasks = read_tasks::<S, D>(graph, &thread.name, checkpoint, records);
+    let tasks = read_tasks(graph, &thread.name, checkpoint, records);
     let tasks = tasks.map_err(|kind| thread.graph.refuse(kind))?;
     if tasks.is_empty() && known_status.kind != StatusKind::Failed {
         return Ok(None);
     }
     let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
     let (mut questions, mut failures, mut wakes_at) = (Vec::new(), Vec::new(), None);
+    let mut failures_with_questions = Vec::new();
     for (index, (node, known)) in tasks.into_iter().enumerate() {
         if known.result.is_some() {
             continue;
@@ -99,16 +123,21 @@ pub(super) async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
         let retry_at = known.failure.as_ref().and_then(StoredFailure::retry_at);
         let later = later.chain(retry_at);
         wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();
-        // An open question is newer than an earlier failure of its task.
-        if known.questions.is_empty() && retry_at.is_none() {
-            failures.extend(known.failure.map(TaskError::from));
+        if let Some(failure) = known.failure.filter(|failure| retry_at.is_none() && !failure.waits_again) {
+            // An open question is newer than an earlier failure of its task, unless both are of one subgraph call.
+            let of = if known.questions.is_empty() { &mut failures } else { &mut failures_with_questions };
+            of.push(TaskError::of(&node, failure));
         }
         questions.extend(known.questions.into_iter().map(|(id, question)| question.open(id, &node, index)));
     }
+    if failures.is_empty() && known_status.kind == StatusKind::Failed {
+        failures = failures_with_questions;
+    }
     let stopped = read_stopped(records);
     let gate = read_gate(records).filter(Gate::stands);
+    let open_interrupts = questions.clone();
     let status = match (known_status.kind, gate) {
-        (StatusKind::WaitingForAnswers, _) if !questions.is_empty() => {
+        (StatusKind::WaitingForAnswer, _) if !questions.is_empty() => {
             ThreadStatus::WaitingForAnswer(questions)
         }
         (StatusKind::AtBreakpoint, Some(gate)) => {
@@ -141,6 +170,14 @@ pub(super) async fn read_thread<S: GraphState, D: Send + Sync + 'static>(
     };
     let (checkpoint, run_id) = (Some(checkpoint.id), Some(Arc::clone(&checkpoint.run.id)));
     // Whatever a resumption could not read is reported now.
-    open::<S, D>(graph, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
-    Ok(Some(UnfinishedThread { thread: thread.clone(), checkpoint, run_id, next, status, wakes_at }))
+    open(graph, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
+    Ok(Some(UnfinishedStatus {
+        checkpoint,
+        run_id,
+        next,
+        status,
+        wakes_at,
+        open_interrupts,
+        seen: Some(seen),
+    }))
 }

@@ -3,12 +3,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::checkpoint::{CheckpointId, ThreadQuery};
+use crate::checkpoint::{CheckpointId, Fence, ThreadQuery, ThreadRecord};
 use crate::engine::caught;
 use crate::error::Error;
+use crate::interrupt::OpenInterrupt;
+use crate::run::{NeedsContext, Run};
 use crate::state::GraphState;
 
-use super::status::{is_of_thread, read_thread, unreadable};
+use super::erased::ErasedThread;
+use super::run::{IntoAnswers, OnThread, Resuming};
+use super::status::{UnfinishedStatus, is_of_thread, read_thread, unreadable};
 use super::{PersistentGraph, Thread, ThreadStatus};
 
 /// The threads that are not finished, ordered by name, or those of them that are due, ordered by their wake-up time.
@@ -27,7 +31,7 @@ pub struct Unfinished<S: GraphState, D = ()> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct UnfinishedThread<S: GraphState, D = ()> {
-    /// The thread. [`resume`](Thread::resume) continues it.
+    /// The thread. To continue it, use [`resume`](Self::resume) of the list's entry.
     pub thread: Thread<S, D>,
     /// The thread's head; `None` if the store cannot read it.
     pub checkpoint: Option<CheckpointId>,
@@ -40,6 +44,9 @@ pub struct UnfinishedThread<S: GraphState, D = ()> {
     pub status: ThreadStatus,
     /// The earliest time at which a sleeping task wakes or a retry is due.
     pub wakes_at: Option<SystemTime>,
+    pub(super) open_interrupts: Vec<OpenInterrupt>,
+    /// The epoch and head of the thread when it was listed.
+    pub(super) seen: Option<Fence>,
 }
 
 /// The number of threads in a page.
@@ -67,15 +74,16 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// // When the program starts, and no other process uses these threads:
     /// for unfinished in graph.unfinished().await? {
     ///     let is_due = unfinished.wakes_at.is_some_and(|time| time <= SystemTime::now());
-    ///     let resumed = match unfinished.status {
-    ///         ThreadStatus::Running | ThreadStatus::Stopped => unfinished.thread.resume(()).await,
-    ///         ThreadStatus::WaitingForTime if is_due => unfinished.thread.resume(()).await,
-    ///         ThreadStatus::Unreadable(error) => Err(error),
+    ///     match unfinished.status {
+    ///         ThreadStatus::Running | ThreadStatus::Stopped => {}
+    ///         ThreadStatus::WaitingForTime if is_due => {}
+    ///         // Resuming fails with the reason.
+    ///         ThreadStatus::Unreadable(_) => {}
     ///         // A person has to answer, or to look at the failure.
     ///         _ => continue,
-    ///     };
+    ///     }
     ///     // One bad thread does not keep the others waiting.
-    ///     if let Err(error) = resumed {
+    ///     if let Err(error) = unfinished.resume(()).await {
     ///         eprintln!("thread {}: {error}", unfinished.thread.name());
     ///     }
     /// }
@@ -92,6 +100,12 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     ///
     /// Their sleeps are over, or their questions have expired. A background job can resume them periodically while other
     /// threads run. Threads that wait for a later time are not read. See [`Context::sleep`](crate::Context::sleep).
+    ///
+    /// The list shows the threads as they were when it was read. Resume them with [`UnfinishedThread::resume`], which does
+    /// not disturb a run that has begun since.
+    ///
+    /// A failed thread is never due, because resuming it would run its failed tasks again each time. If other tasks of it
+    /// ask questions that expire, [`unfinished`](Self::unfinished) lists them: see [`UnfinishedThread::interrupts`].
     ///
     /// A due thread that this program cannot read is listed as [`Unreadable`](ThreadStatus::Unreadable). Threads that an
     /// older version of this crate has suspended come first.
@@ -133,15 +147,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
         let mut threads = Vec::new();
         for record in &page.items {
             let thread = self.graph.thread(Arc::clone(&record.thread));
-            match caught(self.graph.graph().name(), read_thread(&thread)).await {
-                Ok(left) => {
-                    let is_listed =
-                        |left: &_| self.query.due.is_none_or(|now| UnfinishedThread::is_due(left, now));
-                    threads.extend(left.filter(is_listed));
-                }
-                Err(error) if is_of_thread(&error) => threads.push(unreadable(thread, record, error)),
-                Err(error) => return Err(error),
-            }
+            let Some(status) = read_status(thread.erased(), record.clone(), self.query.due).await? else {
+                continue;
+            };
+            let UnfinishedStatus { checkpoint, run_id, next, status, wakes_at, open_interrupts, seen } =
+                status;
+            threads.push(UnfinishedThread {
+                thread,
+                checkpoint,
+                run_id,
+                next,
+                status,
+                wakes_at,
+                open_interrupts,
+                seen,
+            });
         }
         if let Some(last) = page.items.last() {
             self.query = self.query.clone().continue_after(last);
@@ -151,15 +171,80 @@ impl<S: GraphState, D: Send + Sync + 'static> Unfinished<S, D> {
     }
 }
 
-impl<S: GraphState, D> UnfinishedThread<S, D> {
-    /// Returns `true` if the thread has no active run and its wake-up time has passed.
-    fn is_due(&self, now: SystemTime) -> bool {
-        let is_idle = matches!(
-            self.status,
-            ThreadStatus::WaitingForTime | ThreadStatus::WaitingForAnswer(_) | ThreadStatus::Stopped
-        );
-        is_idle && self.wakes_at.is_some_and(|time| time <= now)
+impl<S: GraphState, D: Send + Sync + 'static> UnfinishedThread<S, D> {
+    /// Creates a run that continues the thread, if the thread has not changed since it was listed.
+    ///
+    /// Otherwise it is like [`Thread::resume`]. A worker that works through a list must not take over a run that has begun
+    /// since: a person may have answered a question, for example.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Context, END, ErrorKind, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { reminded: bool }
+    /// # async fn remind(_: &Order, cx: &Context) -> OrderUpdate {
+    /// #     cx.sleep(Duration::from_millis(5)).await;
+    /// #     Order::update().reminded(true)
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let graph = StateGraph::<Order>::new().edge(START, remind).edge(remind, END).compile()?;
+    /// # let graph = graph.with_checkpointer(MemoryCheckpointer::new());
+    /// # let thread = graph.thread("17");
+    /// # let outcome = thread.run(Order::input()).suspend_sleeps_longer_than(Duration::ZERO).await?;
+    /// # let wakes_at = outcome.pause().and_then(|pause| pause.wakes_at()).expect("it sleeps");
+    /// for due in graph.due(wakes_at).await? {
+    ///     # thread.resume(()).await?;
+    ///     match due.resume(()).await {
+    ///         // Another run was faster, and continues the thread.
+    ///         Err(error) if matches!(error.kind(), ErrorKind::Conflict(_)) => {}
+    ///         # Ok(_) => panic!("the thread has changed"),
+    ///         resumed => drop(resumed?),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Thread::resume`], and [`Conflict`](crate::ErrorKind::Conflict) if another run or update has written a checkpoint
+    /// or has begun since the thread was listed. The other run is not disturbed then.
+    ///
+    /// # Cancel safety
+    /// As [`Thread::resume`].
+    ///
+    /// # Durability
+    /// As [`Thread::resume`].
+    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
+        let how = Resuming { seen: self.seen, ..Resuming::new(answers.into_answers()) };
+        self.thread.run_from(None, how)
     }
+}
+
+impl<S: GraphState, D> UnfinishedThread<S, D> {
+    /// Returns the open interrupts of the thread, whatever its status.
+    ///
+    /// They are those of [`ThreadStatus::WaitingForAnswer`]. A failed thread has them too, if other tasks of the superstep
+    /// have asked. Empty if this program cannot read the thread.
+    pub fn interrupts(&self) -> &[OpenInterrupt] {
+        &self.open_interrupts
+    }
+}
+
+/// Reads the status of a listed thread. Returns `None` if it has finished, or if it is not due at the given time.
+fn read_status(
+    thread: ErasedThread,
+    record: ThreadRecord,
+    due: Option<SystemTime>,
+) -> Pin<Box<dyn Future<Output = Result<Option<UnfinishedStatus>, Error>> + Send>> {
+    Box::pin(async move {
+        match caught(&thread.graph.graph.0.name, read_thread(&thread)).await {
+            Ok(status) => Ok(status.filter(|status| due.is_none_or(|now| status.is_due(now)))),
+            Err(error) if is_of_thread(&error) => Ok(Some(unreadable(&record, error))),
+            Err(error) => Err(error),
+        }
+    })
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for Unfinished<S, D> {

@@ -3,12 +3,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::caught;
 use crate::engine::persist::{START, open};
+use crate::engine::{TaskWrites, caught};
 use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
+use crate::state::erase::WritesOf;
 use crate::state::{GraphState, IntoUpdate};
 
+use super::erased::ErasedThread;
 use super::load::read;
 use super::resolve_as_node::AsNodeResolver;
 use super::start_run::{persistence, require_checkpoint};
@@ -29,7 +31,7 @@ pub struct UpdateThread<S: GraphState, D, C> {
     run: Run<S, D, C, ()>,
     thread: Thread<S, D>,
     at: Option<CheckpointId>,
-    supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
+    supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
@@ -38,7 +40,9 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
         at: Option<CheckpointId>,
         supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
     ) -> Self {
-        Self { run: Run::of(thread.graph.0.graph.clone(), ()), thread, at, supersteps }
+        let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
+        let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
+        Self { run: Run::of(thread.graph.graph().clone(), ()), supersteps: supersteps.collect(), thread, at }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
@@ -66,42 +70,48 @@ impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
     }
 }
 
-impl<S, D, C> UpdateThread<S, D, C>
-where
-    S: GraphState,
-    D: Send + Sync + 'static,
-    C: ContextGiven<D>,
-{
-    async fn make(self) -> Result<CheckpointId, Error> {
-        let Self { run, thread, at, supersteps } = self;
-        let ((), mut opening) = run.opening(None);
-        let refuse = |kind| thread.graph.refuse(kind);
-        let mut loaded = read(&thread, at).await?;
-        require_checkpoint(&thread, &loaded, at)?;
-        let compiled = Arc::clone(&thread.graph.0.graph.0);
-        let stored = loaded.found.take();
-        let namespace = Arc::from("");
-        let resolver = AsNodeResolver {
-            graph: &thread.graph.0.graph,
-            store: &thread.graph.0.store,
-            thread: &thread.name,
-            namespace: &namespace,
+/// Stores an update from outside.
+fn make(
+    thread: ErasedThread,
+    at: Option<CheckpointId>,
+    supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
+    mut opening: Opening,
+) -> Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>> {
+    Box::pin(async move {
+        let graph = Arc::clone(&thread.graph.graph.0);
+        let made = async move {
+            let refuse = |kind| thread.graph.refuse(kind);
+            let mut loaded = read(&thread, at).await?;
+            require_checkpoint(&thread, &loaded, at)?;
+            let compiled = Arc::clone(&thread.graph.graph.0);
+            let stored = loaded.found.take();
+            let namespace = Arc::from("");
+            let resolver = AsNodeResolver {
+                graph: &thread.graph.graph,
+                store: &thread.graph.store,
+                thread: &thread.name,
+                namespace: &namespace,
+            };
+            let last = match &stored {
+                Some(stored) => resolver.last_writers(&stored.checkpoint).await?,
+                None => vec![START.to_owned()],
+            };
+            let is_head =
+                stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
+            let opened = stored.map(|stored| open(&compiled, &thread.name, stored)).transpose();
+            let opened = opened.map_err(refuse)?;
+            let all = resolver.resolve_supersteps(supersteps, last)?;
+            // An update of an unfinished run belongs to that run.
+            let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
+            let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
+            let Opening { context, options, .. } = opening;
+            let parts = (compiled, context, shared, options);
+            crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?
+                .conclude_updates()
+                .await
         };
-        let last = match &stored {
-            Some(stored) => resolver.last_writers(&stored.checkpoint).await?,
-            None => vec![START.to_owned()],
-        };
-        let is_head = stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
-        let opened = stored.map(|stored| open::<S, D>(&compiled, &thread.name, stored)).transpose();
-        let opened = opened.map_err(refuse)?;
-        let all = resolver.resolve_supersteps(supersteps, last)?;
-        // An update of an unfinished run belongs to that run.
-        let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
-        let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
-        let Opening { context, options, .. } = opening;
-        let parts = (compiled, context, shared, options);
-        crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?.conclude_updates().await
-    }
+        caught(&graph.name, made).await
+    })
 }
 
 impl<S, D, C> IntoFuture for UpdateThread<S, D, C>
@@ -114,10 +124,9 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let compiled = Arc::clone(&self.thread.graph.0.graph.0);
-            caught(&compiled.name, self.make()).await
-        })
+        let Self { run, thread, at, supersteps } = self;
+        let ((), opening) = run.opening(None);
+        make(thread.erased(), at, supersteps, opening)
     }
 }
 

@@ -1,93 +1,89 @@
 //! Opens a run that starts with an input.
 
 use crate::checkpoint::{CheckpointId, Loaded};
+use crate::engine::ErasedInput;
 use crate::engine::persist::{Begin, GoOn, open_state, planned, read_tasks};
 use crate::error::{AwaitedAnswer, Error, ErrorKind, UnfinishedSuperstep};
-use crate::run::{About, Opened, Opening, Target};
-use crate::state::GraphState;
+use crate::run::{Opened, Opening};
 
-use super::Thread;
 use super::conflict_wait::ConflictWait;
+use super::erased::{ErasedThread, OnErasedThread};
 use super::find_run::{FoundRun, UnfinishedRun, find_run};
 use super::load::read;
 use super::resuming::resume;
-use super::run::{OnThread, WithInput};
 use super::start_run::{persistence, require_checkpoint, start_driver, take_over};
 
-impl<S: GraphState, D: Send + Sync + 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
-    fn about(&self) -> About<'_> {
-        self.begins_with("input")
-    }
-
-    async fn open(self, mut opening: Opening<S, D>) -> Result<Opened<S, D>, Error> {
-        let Self { thread, at, run_id, on_conflict, how } = self;
-        let WithInput { mut input, abandon_pending } = how;
-        let abandon = abandon_pending || thread.graph.0.abandon_pending;
-        let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
-        loop {
-            let mut loaded = read(&thread, at).await?;
-            require_checkpoint(&thread, &loaded, at)?;
-            // This follows the read of the thread: if another writer starts the same id now, our first write is refused.
-            if let Some(id) = &run_id
-                && let Some(found) = find_run(&thread, id, &opening.context).await?
-            {
-                let unfinished = match found {
-                    FoundRun::Ended(step, outcome) => return Ok(Opened::Ended(step, outcome)),
-                    FoundRun::Unfinished(unfinished) => unfinished,
-                };
-                // Another process may still be running it, so wait as long as the options allow.
-                let orphan = thread.graph.0.orphans.has(&thread.name, id, unfinished.loaded.fence.epoch);
-                if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
-                    continue;
-                }
-                let UnfinishedRun { loaded, opened } = *unfinished;
-                let (fence, go_on) = (loaded.fence, GoOn::at(opened));
-                match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
-                    Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => continue,
-                    begun => return begun,
-                }
-            }
-            if !abandon && let Some(pending) = find_pending(&thread, at, &loaded, &conflict_wait).await? {
-                // A checkpoint never changes, so waiting for it is useless.
-                let permanent = at.is_some() && !planned_nodes(&loaded).is_empty();
-                if !permanent && conflict_wait.wait_briefly(&thread).await? {
-                    continue;
-                }
-                let pending = pending.as_ref().unwrap_or(&loaded);
-                return Err(thread.graph.refuse(pending_tasks(&thread, at.filter(|_| permanent), pending)));
-            }
-            let fence = loaded.fence;
-            let opened = loaded.found.take().map(|stored| {
-                open_state(&thread.graph.0.graph.0, &thread.name, stored)
-                    .map_err(|kind| thread.graph.refuse(kind))
-            });
-            let opened = opened.transpose()?;
-            // Another attempt prepares the input again, because superstep and state may differ by then.
-            let input_copy =
-                (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.clone());
-            let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-            let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, opened))?;
-            let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
-                Ok(begun) => return Ok(begun),
-                Err(error) => error,
+/// Opens a run that starts with an input.
+pub(super) async fn open_with_input(
+    on: OnErasedThread,
+    mut input: Box<dyn ErasedInput>,
+    abandon_pending: bool,
+    mut opening: Opening,
+) -> Result<Opened, Error> {
+    let OnErasedThread { thread, at, run_id, on_conflict } = on;
+    let abandon = abandon_pending || thread.graph.abandon_pending;
+    let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
+    loop {
+        let mut loaded = read(&thread, at).await?;
+        require_checkpoint(&thread, &loaded, at)?;
+        // This follows the read of the thread: if another writer starts the same id now, our first write is refused.
+        if let Some(id) = &run_id
+            && let Some(found) = find_run(&thread, id, &*opening.context).await?
+        {
+            let unfinished = match found {
+                FoundRun::Ended(step, outcome) => return Ok(Opened::Ended(step, outcome)),
+                FoundRun::Unfinished(unfinished) => unfinished,
             };
-            let Some(input_copy) = input_copy else { return Err(error) };
-            let again = match &run_id {
-                Some(_) => conflict_wait.retries_start_after(&thread, &error, fence).await?,
-                None => conflict_wait.retries_after(&thread, &error, fence).await?,
-            };
-            if !again {
-                return Err(error);
+            // Another process may still be running it, so wait as long as the options allow.
+            let orphan = thread.graph.orphans.has(&thread.name, id, unfinished.loaded.fence.epoch);
+            if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
+                continue;
             }
-            input = input_copy;
+            let UnfinishedRun { loaded, opened } = *unfinished;
+            let (fence, go_on) = (loaded.fence, GoOn::at(opened));
+            match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
+                Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => continue,
+                begun => return begun,
+            }
         }
+        if !abandon && let Some(pending) = find_pending(&thread, at, &loaded, &conflict_wait).await? {
+            // A checkpoint never changes, so waiting for it is useless.
+            let permanent = at.is_some() && !planned_nodes(&loaded).is_empty();
+            if !permanent && conflict_wait.wait_briefly(&thread).await? {
+                continue;
+            }
+            let pending = pending.as_ref().unwrap_or(&loaded);
+            return Err(thread.graph.refuse(pending_tasks(&thread, at.filter(|_| permanent), pending)));
+        }
+        let fence = loaded.fence;
+        let opened = loaded.found.take().map(|stored| {
+            open_state(&thread.graph.graph.0, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))
+        });
+        let opened = opened.transpose()?;
+        // Another attempt prepares the input again, because superstep and state may differ by then.
+        let input_copy = (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.copied());
+        let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
+        let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, opened))?;
+        let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
+            Ok(begun) => return Ok(begun),
+            Err(error) => error,
+        };
+        let Some(input_copy) = input_copy else { return Err(error) };
+        let again = match &run_id {
+            Some(_) => conflict_wait.retries_start_after(&thread, &error, fence).await?,
+            None => conflict_wait.retries_after(&thread, &error, fence).await?,
+        };
+        if !again {
+            return Err(error);
+        }
+        input = input_copy;
     }
 }
 
 /// Looks for pending tasks where the run starts, and, if the run may wait, at the thread's head. Returns `None` if there
 /// are none, and otherwise the head if they are there.
-async fn find_pending<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
+async fn find_pending(
+    thread: &ErasedThread,
     at: Option<CheckpointId>,
     loaded: &Loaded,
     conflict_wait: &ConflictWait,
@@ -104,16 +100,11 @@ async fn find_pending<S: GraphState, D: Send + Sync + 'static>(
 
 /// Returns the error for the pending tasks of the loaded checkpoint. With `at`, all tasks that were planned there count
 /// as pending, because a replay runs all of them.
-pub(super) fn pending_tasks<S: GraphState, D: Send + Sync + 'static>(
-    thread: &Thread<S, D>,
-    at: Option<CheckpointId>,
-    loaded: &Loaded,
-) -> ErrorKind {
+pub(super) fn pending_tasks(thread: &ErasedThread, at: Option<CheckpointId>, loaded: &Loaded) -> ErrorKind {
     let (mut pending, mut superstep) = (Vec::new(), Box::<UnfinishedSuperstep>::default());
     let stored = loaded.found.as_ref();
-    let tasks = stored.map(|stored| {
-        read_tasks::<S, D>(&thread.graph.0.graph.0, &thread.name, &stored.checkpoint, &stored.records)
-    });
+    let tasks = stored
+        .map(|stored| read_tasks(&thread.graph.graph.0, &thread.name, &stored.checkpoint, &stored.records));
     match tasks {
         Some(Ok(tasks)) => {
             for (node, known) in tasks {

@@ -3,24 +3,27 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::ContextWith;
-use crate::node::{Calls, ErasedNode, Packet, PacketMissing, Payload, Source, Step, StepFuture};
+use crate::engine::{ErasedContext, ErasedState, TaskWrites};
+use crate::node::{
+    Calls, ErasedNode, ErasedSource, ErasedStep, Packet, PacketMissing, Payload, Source, Step, StepFuture,
+};
 
 use super::{Flow, WorkflowResult, WorkflowReturn};
 
 /// Passes the run's input to the function as a packet, and returns its result as an update.
-pub(super) struct Function<F, Args, Out> {
+pub(super) struct Function<I, R, D, F, Args, Out> {
     run: Arc<F>,
+    types: PhantomData<fn(I, R, D)>,
     signature: PhantomData<fn(Args) -> Out>,
 }
 
-impl<F, Args, Out> Function<F, Args, Out> {
+impl<I, R, D, F, Args, Out> Function<I, R, D, F, Args, Out> {
     pub(super) fn new(run: Arc<F>) -> Self {
-        Self { run, signature: PhantomData }
+        Self { run, types: PhantomData, signature: PhantomData }
     }
 }
 
-impl<I, R, D, F, Args, Out> ErasedNode<Flow<I, R>, D> for Function<F, Args, Out>
+impl<I, R, D, F, Args, Out> ErasedNode for Function<I, R, D, F, Args, Out>
 where
     I: Payload,
     R: WorkflowResult,
@@ -31,14 +34,16 @@ where
 {
     fn call<'a>(
         &'a self,
-        state: &'a Flow<I, R>,
+        state: &'a dyn ErasedState,
         _: Option<&'a Packet>,
-        ctx: &'a ContextWith<D>,
-    ) -> StepFuture<'a, Flow<I, R>> {
+        ctx: &'a dyn ErasedContext,
+        spare: TaskWrites,
+    ) -> StepFuture<'a> {
         Box::pin(async move {
-            let from = Source { state, packet: Some(state.given().packet()), ctx };
+            let from = ErasedSource { state, packet: None, ctx }.typed::<Flow<I, R>, D>()?;
+            let from = Source { packet: Some(from.state.given().packet()), ..from };
             let running = Args::start(&*self.run, from).ok_or(PacketMissing)?;
-            Ok(Step::update(Flow::returning(running.await.finish()?)))
+            Ok(ErasedStep::of::<Flow<I, R>>(Step::update(Flow::returning(running.await.finish()?)), spare))
         })
     }
 }

@@ -99,6 +99,6 @@ where
     fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D> {
         let Body { node, run } = self.body;
         let graph = StateGraph::<Flow<I, R>>::with_context::<D>().name(node.name());
-        graph.alone(node, Box::new(Function::<F, Args, Out>::new(run)), TypeId::of::<F>())
+        graph.alone(node, Box::new(Function::<I, R, D, F, Args, Out>::new(run)), TypeId::of::<F>())
     }
 }

@@ -170,7 +170,7 @@ fn make(format: usize) {
     }
     other.status = Some(StoredStatus::new(StatusKind::Finished));
     wait(store.commit(other)).unwrap();
-    let waiting = StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(wake_up());
+    let waiting = StoredStatus::new(StatusKind::WaitingForAnswer).wakes_at(wake_up());
     wait(store.commit(batch("ticket \"17\"", thread.fence, vec![]).status(waiting))).unwrap();
     assert_eq!(thread.field(fork, "draft"), "=\"0\"");
     put_items(&store.store());
@@ -195,7 +195,7 @@ fn every_released_format_is_read_and_written() {
         match format {
             1..=3 => assert_eq!((other.kind, ticket.kind), (StatusKind::Unknown, StatusKind::Unknown)),
             _ => {
-                let waiting = StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(wake_up());
+                let waiting = StoredStatus::new(StatusKind::WaitingForAnswer).wakes_at(wake_up());
                 assert_eq!((other, ticket), (StoredStatus::new(StatusKind::Finished), waiting));
             }
         }

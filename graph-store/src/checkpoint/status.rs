@@ -11,7 +11,7 @@ use std::time::SystemTime;
 /// use superstep::checkpoint::{StatusKind, StoredStatus};
 ///
 /// let due = SystemTime::UNIX_EPOCH + Duration::from_secs(4_102_444_800);
-/// let status = StoredStatus::new(StatusKind::WaitingForAnswers).wakes_at(due);
+/// let status = StoredStatus::new(StatusKind::WaitingForAnswer).wakes_at(due);
 /// assert!(status.is_unfinished() && status.wakes_at == Some(due));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub enum StatusKind {
     /// A run has started and has not stored its end. It is active, or it has crashed.
     Running,
     /// Open interrupts wait for answers.
-    WaitingForAnswers,
+    WaitingForAnswer,
     /// The thread sleeps.
     WaitingForTime,
     /// The run has stopped at breakpoints.
@@ -82,7 +82,7 @@ impl StatusKind {
         Self::Unknown,
         Self::Finished,
         Self::Running,
-        Self::WaitingForAnswers,
+        Self::WaitingForAnswer,
         Self::WaitingForTime,
         Self::AtBreakpoint,
         Self::Failed,
@@ -96,7 +96,7 @@ impl StatusKind {
             Self::Unknown => 0,
             Self::Finished => 1,
             Self::Running => 2,
-            Self::WaitingForAnswers => 3,
+            Self::WaitingForAnswer => 3,
             Self::WaitingForTime => 4,
             Self::AtBreakpoint => 5,
             Self::Failed => 6,

@@ -23,6 +23,7 @@ mod next_turn;
 mod policies;
 mod prefixes;
 mod processes;
+mod retried_calls;
 mod revoked_results;
 mod stopped_runs;
 mod subgraph_calls;

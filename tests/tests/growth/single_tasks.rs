@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::json;
 use superstep::interrupt::{Answer, Interrupt};
 use superstep::thread::Thread;
@@ -56,6 +57,21 @@ async fn sleeps(work: &Work, cx: &Context) -> WorkUpdate {
         cx.sleep(Duration::ZERO).await;
     }
     Work::update().done(work.n)
+}
+
+/// Sleeps many times, and waits for an answer after them.
+async fn sleeps_and_asks(work: &Work, cx: &Context) -> WorkUpdate {
+    let update = sleeps(work, cx).await;
+    let _: bool = cx.interrupt(Approve).await;
+    update
+}
+
+/// Asks many questions that expire at different times, and sleeps many times after their answers.
+async fn asks_and_sleeps(work: &Work, cx: &Context) -> WorkUpdate {
+    let hour = Duration::from_secs(3600);
+    let questions = (0..work.n).map(|n| cx.interrupt(Approve).within(hour + Duration::from_secs(n as u64)));
+    let _: Vec<Option<bool>> = join_all(questions).await;
+    sleeps(work, cx).await
 }
 
 async fn emits(work: &Work, cx: &Context) -> WorkUpdate {
@@ -117,6 +133,19 @@ growth! {
     sleeps_of_one_task: Both, 200 => async |at| {
         let thread = thread!(at, sleeps);
         at.cost(async { thread.run(Work::input(at.n)).await.unwrap() }).await;
+    };
+    resume_after_many_sleeps: Both, 500 => async |at| {
+        let thread = thread!(at, sleeps_and_asks);
+        thread.run(Work::input(at.n)).await.unwrap();
+        let answers = answers(&thread).await;
+        at.cost(async { thread.resume(answers).await.unwrap() }).await;
+    };
+    answers_and_timers_of_one_task: Both, 500 => async |at| {
+        let thread = thread!(at, asks_and_sleeps);
+        thread.run(Work::input(at.n)).await.unwrap();
+        let answers = answers(&thread).await;
+        let outcome = at.cost(async { thread.resume(answers).await.unwrap() }).await;
+        assert_eq!(outcome.state().done, at.n);
     };
     events_of_one_task: Both, 10_000 => async |at| {
         let thread = thread!(at, emits);

@@ -18,6 +18,7 @@ mod pictures;
 mod shared_state;
 mod sleeping;
 mod streams;
+mod subgraph_handlers;
 mod updates;
 
 use tests::{stores, story};

@@ -58,6 +58,10 @@ fn not_open(result: Result<Outcome<Story>, Error>) -> String {
     let error = result.unwrap_err();
     let ErrorKind::InterruptNotOpen { id, thread, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(thread, "t");
+    let text = format!(
+        "question `{id}` is not open on thread `t`: it was answered before, it has expired, or its task no"
+    );
+    assert!(error.to_string().contains(&text), "{error}");
     id.clone()
 }
 

@@ -154,9 +154,9 @@ async fn status_is_stored_when_a_run_stops() {
             assert_eq!(
                 stored(&graph).await,
                 [
-                    "asks: WaitingForAnswers",
-                    "asks beside: WaitingForAnswers+time",
-                    "asks until: WaitingForAnswers+time",
+                    "asks: WaitingForAnswer",
+                    "asks beside: WaitingForAnswer+time",
+                    "asks until: WaitingForAnswer+time",
                     "breaks: AtBreakpoint",
                     "cancelled: Stopped",
                     "collides: Failed",
@@ -225,12 +225,12 @@ async fn status_follows_every_kind_of_write() {
             let kind = async || kind(&thread, &graph).await;
             let run = |does: &str| thread.run(Ticket::input(does)).durability(mode).abandon_pending();
             run("asks").context(Arc::clone(&works)).await.unwrap();
-            assert_eq!(kind().await, StatusKind::WaitingForAnswers, "{mode:?}");
+            assert_eq!(kind().await, StatusKind::WaitingForAnswer, "{mode:?}");
             // A resumption that takes over and dies.
             drop(thread.resume(()).context(Arc::clone(&works)).start().await.unwrap().unwrap());
             assert_eq!(kind().await, StatusKind::Running, "{mode:?}");
             let again = thread.resume(()).durability(mode).context(Arc::clone(&works)).await.unwrap();
-            assert_eq!(kind().await, StatusKind::WaitingForAnswers, "{mode:?}");
+            assert_eq!(kind().await, StatusKind::WaitingForAnswer, "{mode:?}");
             let question = again.pause().unwrap().only::<Approve>().unwrap();
             thread.resume(question.answer(true)).durability(mode).context(Arc::clone(&works)).await.unwrap();
             assert_eq!(kind().await, StatusKind::Finished, "{mode:?}");
@@ -290,7 +290,7 @@ async fn stepper_that_continues_marks_the_thread_as_running() {
             let run = thread.run(Ticket::input("asks")).durability(mode).context(works);
             let mut run = run.start().await.unwrap().unwrap();
             assert!(!run.step().await.unwrap());
-            assert_eq!(kind(&thread, &graph).await, StatusKind::WaitingForAnswers, "{mode:?}");
+            assert_eq!(kind(&thread, &graph).await, StatusKind::WaitingForAnswer, "{mode:?}");
             let question = run.pause().unwrap().only::<Approve>().unwrap();
             run.answer([question.answer(true)]).unwrap();
             assert!(run.step().await.unwrap());

@@ -24,6 +24,7 @@ mod interrupts;
 mod joins;
 mod large_numbers;
 mod limits;
+mod listed_runs;
 mod listing;
 mod live;
 mod long_term;

@@ -173,6 +173,48 @@ async fn resume_asks_an_older_question_again() {
 }
 
 #[tokio::test]
+async fn page_of_an_older_question_answers_the_same_question_in_its_new_form() {
+    on_every_store(async |store| {
+        for cents in [1250_u32, 666] {
+            store.thread(&v0::graph()).run(Order::input(cents)).await.unwrap();
+            let thread = store.thread(&v1::graph());
+            let page = thread.interrupts().await.unwrap().interrupts()[0].clone();
+            // After the deployment, the question was asked again twice.
+            thread.resume(()).await.unwrap();
+            thread.resume(()).await.unwrap();
+            let open = thread.interrupts().await.unwrap().interrupts()[0].clone();
+            assert_eq!((open.version, &open.question), (1, &json!({"euros": f64::from(cents) / 100.0})));
+            assert_ne!(open, page);
+
+            // The answer is checked against the schema that the page shows.
+            let error = thread.resume(page.answer_json(json!("Yes"))).await.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::InvalidAnswer { .. }), "{error}");
+            let outcome = match thread.resume(page.answer_json(json!(false))).await {
+                // It fails once after the answer.
+                Err(_) => thread.resume(()).await.unwrap(),
+                Ok(outcome) => outcome,
+            };
+            assert_eq!(outcome.state().said, ["No { reason: \"unknown\" }"]);
+            thread.delete().await.unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn page_of_a_different_older_question_is_refused() {
+    on_every_store(async |store| {
+        store.thread(&v0::graph()).run(Order::input(1250_u32)).await.unwrap();
+        let thread = store.thread(&v1::graph());
+        let page = thread.interrupts().await.unwrap().interrupts()[0].clone();
+        thread.resume(()).update(Order::update().cents(99_u32)).await.unwrap();
+        let error = thread.resume(page.answer_json(json!(false))).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::InterruptNotOpen { changed: true, .. }), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn stored_answers_survive_a_new_version() {
     on_every_store(async |store| {
         // Answered by version 0, which fails after the answer; finished by version 1.

@@ -104,6 +104,8 @@ async fn answer_of_the_wrong_type_is_refused_and_changes_nothing() {
             (json!({"approved": true, "stars": 1, "comment": []}), "`$.comment`: expected a string or null"),
             (json!(null), "`$`: expected an object, but got null"),
             (json!([[]]), "`$`: expected an object, but got an array"),
+            (json!([true, 5, null]), "`$`: expected an object, but got an array"),
+            (json!({"approved": true, "stars": 5.0}), "`$.stars`: expected a whole number, but got a number with a"),
         ] {
             let error = refused(&thread, vec![Answer::json(id, answer.clone())]).await;
             assert!(error.contains(reason), "{answer}: {error}");
@@ -121,6 +123,71 @@ async fn answer_of_the_wrong_type_is_refused_and_changes_nothing() {
         let outcome = thread.resume([right(), even.answer_json(json!(4))]).await.unwrap();
         let said = &outcome.state().said;
         assert_eq!(said, &["Verdict { approved: true, stars: 5, comment: None }", "4"]);
+    })
+    .await;
+}
+
+/// A question whose schema has limits that the type does not know.
+#[derive(Serialize, Deserialize)]
+struct Grant;
+
+#[derive(Serialize, Deserialize, Debug)]
+struct Granted {
+    cents: u32,
+    reason: String,
+}
+
+impl Question for Grant {
+    type Answer = Granted;
+
+    fn answer_schema() -> Option<Value> {
+        Some(json!({
+            "type": "object",
+            "required": ["cents", "reason"],
+            "properties": {"cents": {"type": "integer", "maximum": 1000}, "reason": {"minLength": 1}},
+        }))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Choose;
+
+#[derive(Serialize, Deserialize, Debug)]
+enum Choice {
+    Yes,
+    No { reason: String },
+}
+
+impl Question for Choose {
+    type Answer = Choice;
+}
+
+async fn decide(_: &Post, cx: &Context) -> PostUpdate {
+    let granted = cx.interrupt(Grant).await;
+    Post::update().said([format!("{granted:?} {:?}", cx.interrupt(Choose).await)])
+}
+
+#[tokio::test]
+async fn answer_in_another_form_than_the_schema_shows_is_refused() {
+    let graph = StateGraph::<Post>::new().edge(START, decide).edge(decide, END).compile().unwrap();
+    on_every_store(async |store| {
+        let thread = store.thread(&graph);
+        thread.run(Post::input("Helo")).await.unwrap();
+        for answers in [
+            [json!([99_999, ""]), json!({"cents": 99_999, "reason": "x"}), json!({"cents": 1, "reason": ""})],
+            [json!({"Yes": null}), json!({"No": ["b"]}), json!({"No": {}})],
+        ] {
+            let open = thread.interrupts().await.unwrap().interrupts()[0].clone();
+            for answer in answers {
+                assert!(open.check_answer(&answer).is_err(), "{answer}");
+                refused(&thread, vec![open.answer_json(answer)]).await;
+            }
+            let right = json!({"cents": 1, "reason": "x"});
+            let right = if open.name == "Grant" { right } else { json!({"No": {"reason": "b"}}) };
+            thread.resume(open.answer_json(right)).await.unwrap();
+        }
+        let state = thread.state().await.unwrap().unwrap().state.unwrap();
+        assert_eq!(state.said, ["Granted { cents: 1, reason: \"x\" } No { reason: \"b\" }"]);
     })
     .await;
 }

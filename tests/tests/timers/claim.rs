@@ -19,7 +19,7 @@ pub(crate) struct Claim {
 }
 
 /// The work that nodes did, and a switch for the code that they run.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Office {
     pub(crate) done: Mutex<Vec<String>>,
     pub(crate) version: Mutex<u32>,

@@ -1,7 +1,7 @@
 //! Questions that expire: `within` and `until`.
 
-use superstep::interrupt::Attempted;
-use superstep::{Context, ContextWith};
+use superstep::interrupt::{Attempted, OpenInterrupt};
+use superstep::{Context, ContextWith, EventKind};
 use tests::stores::on_every_store;
 use tokio::time::advance;
 
@@ -109,4 +109,52 @@ async fn detached_context_answers_or_lets_expire() {
     let cx = Context::detached("review");
     let attempted = cx.until_interrupt(review(&claim, &cx)).await;
     assert!(matches!(attempted, Attempted::Interrupted(open) if open.len() == 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_interrupt_has_its_deadline() {
+    async fn twice(_: &Claim, cx: &ContextWith<Office>) -> ClaimUpdate {
+        cx.interrupt(Approve).keyed("claim").within(DAY).await;
+        told(cx.interrupt(Approve).keyed("claim").within(2 * DAY).await)
+    }
+    let graph = graph_of!(twice);
+    on_every_store(async |store| {
+        let persistent = graph.with_checkpointer(store.open());
+        let thread = persistent.thread("t");
+        let mut shown = Vec::new();
+        for round in [1_u32, 2] {
+            let mut events = match round {
+                1 => thread.run(Claim::input()).context(office()).stream(),
+                _ => thread.resume(()).context(office()).stream(),
+            };
+            let mut asked = Vec::new();
+            while let Some(event) = events.next().await {
+                if let EventKind::Interrupt { question, .. } = &event.unwrap().kind {
+                    asked.push(question.clone());
+                }
+            }
+            let pause = thread.interrupts().await.unwrap();
+            let open = pause.interrupts();
+            assert_eq!((open, open[0].expires_at), (&asked[..], pause.wakes_at()));
+            let json = serde_json::to_value(&open[0]).unwrap();
+            let since = open[0].expires_at.unwrap().duration_since(std::time::UNIX_EPOCH).unwrap();
+            assert_eq!(json["expires_at_ms"], u64::try_from(since.as_millis()).unwrap());
+            let returned: OpenInterrupt = serde_json::from_value(json).unwrap();
+            assert_eq!(returned, open[0]);
+            shown.push(returned);
+            advance(round * DAY + SECOND).await;
+        }
+        assert_eq!(shown[0].id, shown[1].id);
+        assert!(shown[0].expires_at < shown[1].expires_at);
+        // The page of the first round still answers the question.
+        let outcome = thread.resume(shown[0].answer_json(true.into())).context(office()).await.unwrap();
+        assert_eq!(outcome.state().log, ["Some(true)"]);
+    })
+    .await;
+    // Without a checkpointer as well.
+    let mut run = graph.run(Claim::input()).context(office()).start().unwrap();
+    assert!(!run.step().await.unwrap());
+    let pause = run.pause().unwrap();
+    assert!(pause.wakes_at().is_none() || pause.wakes_at() == pause.interrupts()[0].expires_at);
+    assert!(pause.interrupts()[0].expires_at.is_some());
 }

@@ -129,8 +129,7 @@ impl OpenAiBuilder {
 
     /// Sets the maximum size of one event of a streamed reply in bytes. The default is 16 MiB.
     ///
-    /// An event that exceeds it by more than the last part that has arrived from the network fails with
-    /// [`ModelError::ReplyTooLarge`].
+    /// A larger event fails with [`ModelError::ReplyTooLarge`]. The size includes the comments before the event, but no line ends.
     pub fn max_event_size(mut self, bytes: usize) -> Self {
         self.limits.event = bytes;
         self

@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 use superstep::messages::{Block, BlockChunk, MessageChunk, ToolCallChunk};
 
@@ -11,6 +13,10 @@ pub(super) struct DeltaReader {
     /// The metadata so far. Providers repeat it in each chunk.
     metadata: Map<String, Value>,
     calls: Vec<PartialCall>,
+    /// The position of the last call of each number of the provider.
+    by_number: BTreeMap<u64, usize>,
+    /// Our numbers of the calls.
+    indices: BTreeSet<usize>,
     /// The last block, if the content is a list of parts.
     last_block: Option<LastBlock>,
     started: bool,
@@ -20,9 +26,7 @@ pub(super) struct DeltaReader {
 
 /// A tool call whose chunks are still arriving.
 struct PartialCall {
-    /// The provider's number of the call. Some providers give several calls the same number.
-    number: Option<u64>,
-    /// Our number of the call: the provider's, if no other call has it.
+    /// Our number of the call: the provider's, if no other call has it. Some providers give several calls the same number.
     index: usize,
     id: String,
     has_name: bool,
@@ -175,11 +179,14 @@ impl DeltaReader {
     /// Some providers give all calls the same number or none. Others give each chunk its own id, but only the first chunk of a call
     /// has a name. So a chunk starts a new call only if it has both a name and a different id.
     fn position(&self, number: Option<u64>, id: Option<&str>, has_name: bool) -> usize {
-        let same = |call: &PartialCall| number.is_none() || call.number == number;
         let other =
             |call: &PartialCall| has_name && id.is_some_and(|id| !call.id.is_empty() && call.id != id);
-        let last = self.calls.iter().enumerate().rfind(|(_, call)| same(call));
-        last.filter(|(_, call)| !other(call)).map_or(self.calls.len(), |(position, _)| position)
+        let last = match number {
+            Some(number) => self.by_number.get(&number).copied(),
+            None => self.calls.len().checked_sub(1),
+        };
+        let is_same = |position: &usize| self.calls.get(*position).is_some_and(|call| !other(call));
+        last.filter(is_same).unwrap_or(self.calls.len())
     }
 
     fn start_call(
@@ -189,12 +196,14 @@ impl DeltaReader {
         name: Option<String>,
         args: String,
     ) -> ToolCallChunk {
-        let taken = |index: &usize| self.calls.iter().any(|call| call.index == *index);
-        let own = number.and_then(|number| usize::try_from(number).ok()).filter(|index| !taken(index));
-        let next = || self.calls.iter().map(|call| call.index.saturating_add(1)).max().unwrap_or_default();
+        // A number for which there is always a next one.
+        let is_free = |index: &usize| *index <= usize::MAX / 2 && !self.indices.contains(index);
+        let own = number.and_then(|number| usize::try_from(number).ok()).filter(is_free);
+        let next = || self.indices.last().map_or(0, |last| last.saturating_add(1));
         let index = own.unwrap_or_else(next);
-        let call =
-            PartialCall { number, index, id: id.clone().unwrap_or_default(), has_name: name.is_some() };
+        self.indices.insert(index);
+        self.by_number.extend(number.map(|number| (number, self.calls.len())));
+        let call = PartialCall { index, id: id.clone().unwrap_or_default(), has_name: name.is_some() };
         self.calls.push(call);
         tool_call_chunk(index, id, name, args)
     }

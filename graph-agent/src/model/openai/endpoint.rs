@@ -35,8 +35,20 @@ impl Endpoint {
     }
 
     /// Removes the key and the header values from a provider's message, since some providers repeat them.
+    ///
+    /// A message may be truncated in the middle of a secret.
     pub(super) fn redact(&self, message: &str) -> String {
-        self.secrets.iter().fold(message.to_owned(), |message, secret| message.replace(secret, "***"))
+        let mut message = message.to_owned();
+        let starts = self
+            .secrets
+            .iter()
+            .flat_map(|secret| (MIN_SECRET..secret.len()).rev().filter_map(|length| secret.get(..length)));
+        let end = starts.filter(|start| message.ends_with(start)).map(str::len).max();
+        if let Some(length) = end {
+            message.truncate(message.len().saturating_sub(length));
+            message.push_str("***");
+        }
+        self.secrets.iter().fold(message, |message, secret| message.replace(secret, "***"))
     }
 }
 
@@ -55,6 +67,9 @@ mod tests {
             ("bad key sk-1234567.", "bad key ***."),
             ("token-1 and Bearer token-1", "*** and ***"),
             ("no secret", "no secret"),
+            ("truncated in sk-123456", "truncated in ***"),
+            ("truncated in sk-123 or tok", "truncated in sk-123 or tok"),
+            ("truncated in Bearer tok", "truncated in ***"),
         ] {
             assert_eq!(endpoint.redact(message), expected);
         }

@@ -8,6 +8,7 @@ mod body;
 mod builder;
 mod delta_reader;
 mod endpoint;
+mod event_size;
 mod failure;
 mod limits;
 mod metadata;

@@ -1,7 +1,5 @@
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
@@ -11,6 +9,7 @@ use superstep::messages::MessageChunk;
 
 use super::body::LimitedBody;
 use super::delta_reader::DeltaReader;
+use super::event_size::EventSize;
 use super::failure::InvalidReply;
 use super::{ChatRequest, ModelError, OpenAiModel, failure};
 
@@ -29,8 +28,7 @@ enum State<'a> {
 /// The events of a response.
 struct Events {
     events: SseByteStream<LimitedBody>,
-    /// The bytes that have arrived since the last event.
-    size: Arc<AtomicUsize>,
+    size: EventSize,
     /// `false` for a response of another kind, such as the page of a proxy.
     are_events: bool,
 }
@@ -41,8 +39,8 @@ impl<'a> ReplyStream<'a> {
             let response = model.send(request, true).await?;
             let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
             let are_events = kind.is_none_or(|kind| kind.starts_with("text/event-stream"));
-            let size = Arc::<AtomicUsize>::default();
-            let body = LimitedBody::new(&model.model, response, model.limits, Arc::clone(&size));
+            let size = EventSize::default();
+            let body = LimitedBody::new(&model.model, response, model.limits, size.clone());
             Ok(Events { events: SseByteStream::new(body), size, are_events })
         };
         Self { model, state: State::Requesting(Box::pin(events)) }
@@ -52,7 +50,7 @@ impl<'a> ReplyStream<'a> {
 impl Events {
     /// Returns `true` if the response has ended in the middle of an event.
     fn are_cut_off(&self) -> bool {
-        self.are_events && self.size.load(Ordering::Relaxed) > 0
+        self.are_events && self.size.get() > 0
     }
 
     /// Returns the data of the next event. `None` is the end of the stream, or of the reply.
@@ -63,7 +61,7 @@ impl Events {
                 Some(Err(error)) => return Poll::Ready(Some(Err(unreadable(model, error)))),
                 Some(Ok(event)) => event,
             };
-            self.size.store(0, Ordering::Relaxed);
+            self.size.reset();
             let Sse { data, event: kind, .. } = event;
             match data {
                 Some(data) if data == "[DONE]" => return Poll::Ready(None),

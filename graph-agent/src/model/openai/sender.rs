@@ -78,11 +78,12 @@ impl Sender {
     }
 }
 
-/// Reads the body of a refusal. If the connection breaks, the part that has arrived is enough.
+/// Reads the body of a refusal, or its beginning. If the connection breaks, the part that has arrived is enough.
 async fn body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
-        body.extend_from_slice(&bytes);
+        let room = MAX_REFUSAL_BODY.saturating_sub(body.len());
+        body.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
         if body.len() >= MAX_REFUSAL_BODY {
             break;
         }

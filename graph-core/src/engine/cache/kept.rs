@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 
 use crate::engine::also_null::also_null;
 use crate::engine::encoded::{Builder, EncodedWrite};
+use crate::engine::erased::{StateType, TaskWrites};
 use crate::engine::persist::packet_json;
-use crate::engine::task::WriteOf;
-use crate::node::{Choice, Leave, Step};
+use crate::node::{Choice, ErasedStep, Leave};
 use crate::payload::{Encoding, Payload};
 use crate::plan::ExitPlan;
-use crate::state::{Decoded, Form, GraphState, Update as _, decode_write};
+use crate::state::{Decoded, Form};
 
 /// The result of a node as a cache stores it.
 ///
@@ -54,14 +54,18 @@ struct KeptExit {
 }
 
 /// Encodes a node's result for the cache; the error says why it cannot be cached.
-pub(in crate::engine) fn keep<S: GraphState>(step: &Step<S>, exits: &[ExitPlan]) -> Result<Payload, String> {
-    let encoded = Builder::of_updates::<S>(step.update.__writes()).map_err(|error| error.to_string())?;
+pub(in crate::engine) fn keep(
+    state: &'static StateType,
+    step: &ErasedStep,
+    exits: &[ExitPlan],
+) -> Result<Payload, String> {
+    let encoded = Builder::of_updates(&step.writes).map_err(|error| error.to_string())?;
     let Some(encoded) = encoded else {
         return Err("the node wrote to an untracked field, which is never stored".to_owned());
     };
     let writes = encoded.writes.iter().map(|write| {
         let payload = encoded.payload(write);
-        kept_write::<S>(write, &payload.ok_or("internal error: the encoded bytes of a write are missing")?)
+        kept_write(state, write, &payload.ok_or("internal error: the encoded bytes of a write are missing")?)
     });
     let exit = |choice: &Choice| {
         let packet = choice.packet.as_ref().map(packet_json).transpose();
@@ -80,8 +84,8 @@ pub(in crate::engine) fn keep<S: GraphState>(step: &Step<S>, exits: &[ExitPlan])
     serde_json::to_string(&kept).map(Payload::json).map_err(|error| error.to_string())
 }
 
-fn kept_write<S: GraphState>(write: &EncodedWrite, payload: &Payload) -> Result<KeptWrite, String> {
-    let field = S::field(write.field).ok_or("the node wrote to a field that the state does not have")?;
+fn kept_write(state: &StateType, write: &EncodedWrite, payload: &Payload) -> Result<KeptWrite, String> {
+    let field = state.field(write.field).ok_or("the node wrote to a field that the state does not have")?;
     let field = field.name.to_owned();
     let form = match write.form {
         Form::Update => KeptForm::Update,
@@ -99,18 +103,21 @@ fn kept_write<S: GraphState>(write: &EncodedWrite, payload: &Payload) -> Result<
 }
 
 /// Decodes a cached result completely; the error says why it cannot be used.
-pub(in crate::engine) fn read<S: GraphState>(
+pub(in crate::engine) fn read(
+    state: &'static StateType,
     payload: &Payload,
     exits: &[ExitPlan],
-) -> Result<Step<S>, String> {
+) -> Result<ErasedStep, String> {
     if payload.encoding() != Encoding::Json {
         return Err("the cached entry is not JSON".to_owned());
     }
     // The error of `serde` is dropped: it quotes its input, which may hold an excluded value.
     let kept: Kept =
         serde_json::from_slice(payload.bytes()).map_err(|_| "the entry is not a cached result".to_owned())?;
-    let writes = kept.writes.into_iter().map(read_write::<S>).collect::<Result<_, String>>()?;
-    let update = S::Update::__from_writes(writes);
+    let mut writes = TaskWrites::default();
+    for kept in kept.writes {
+        read_write(state, kept, &mut writes)?;
+    }
     let leave = match kept.exits {
         None if exits.is_empty() => Leave::ByEdges,
         None => return Err("the cached result has no exit, and the node has a route now".to_owned()),
@@ -126,10 +133,10 @@ pub(in crate::engine) fn read<S: GraphState>(
             }
         }
     };
-    Ok(Step { update, leave })
+    Ok(ErasedStep { writes, leave })
 }
 
-fn read_write<S: GraphState>(kept: KeptWrite) -> Result<WriteOf<S>, String> {
+fn read_write(state: &'static StateType, kept: KeptWrite, into: &mut TaskWrites) -> Result<(), String> {
     let KeptWrite { field, form, json, bytes } = kept;
     let form = match form {
         KeptForm::Update => Form::Update,
@@ -142,8 +149,8 @@ fn read_write<S: GraphState>(kept: KeptWrite) -> Result<WriteOf<S>, String> {
         _ => None,
     };
     let payload = payload.ok_or_else(|| format!("the value of field `{field}` is missing"))?;
-    match decode_write::<S>(&field, form, &payload) {
-        Decoded::Write(write) => Ok(write),
+    match (state.decode)(&field, form, &payload, into.of_type(state)) {
+        Decoded::Write(_) => Ok(()),
         Decoded::Unknown => Err(format!("the state has no field `{field}`")),
         Decoded::Invalid(error) => Err(error.to_string()),
     }

@@ -1,3 +1,4 @@
+use crate::stream::TaskEvent;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -11,7 +12,6 @@ use crate::engine::Driver;
 use crate::engine::clock::now;
 use crate::engine::desk::CacheResult;
 use crate::error::with_causes;
-use crate::state::GraphState;
 
 /// The results of a superstep that will be put into the cache once it is applied, each with its task and node.
 pub(in crate::engine) struct ToPut {
@@ -19,7 +19,7 @@ pub(in crate::engine) struct ToPut {
     puts: Vec<(usize, usize, NewEntry)>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Returns the superstep's results for the cache. Called before the superstep is applied, because applying it
     /// consumes them.
     #[inline]
@@ -59,7 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             let reason = with_causes(&error);
             for (task, node, _) in puts {
                 let Some(name) = self.graph.names.get(node) else { continue };
-                events.task_not_cached(step, task, Arc::clone(name), reason.clone()).await;
+                let event = TaskEvent::NotCached { reason: reason.clone() };
+                events.task(step, task, Arc::clone(name), event).await;
             }
         })
     }

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
-use crate::graph::Graph;
+use crate::engine::erased::{AppContext, ErasedInput, ErasedState, TaskWrites};
+use crate::graph::ErasedGraph;
 use crate::node::ErasedParentCommand;
-use crate::state::GraphState;
 
 /// A call of a subgraph by a task.
-pub(crate) struct Call<'a, C: GraphState, D> {
-    pub(crate) graph: Graph<C, D>,
-    pub(crate) context: Arc<D>,
-    pub(crate) beginning: Beginning<'a, C>,
+pub(crate) struct Call<'a> {
+    pub(crate) graph: ErasedGraph,
+    pub(crate) context: Arc<dyn AppContext>,
+    pub(crate) beginning: Beginning<'a>,
     pub(crate) kept: Kept,
     pub(crate) recursion_limit: Option<u64>,
     /// `true` if several tasks of a superstep may make the call.
@@ -17,11 +17,11 @@ pub(crate) struct Call<'a, C: GraphState, D> {
 
 /// The start of a subgraph call.
 #[doc(hidden)]
-pub enum Beginning<'a, C: GraphState> {
+pub enum Beginning<'a> {
     /// The parent state, or a part of it, to which the call's writes are applied.
-    On(&'a C),
+    On(&'a dyn ErasedState),
     /// An input, created only if there is no earlier call to continue.
-    With(Box<dyn Fn() -> C::Input + Send + Sync + 'a>),
+    With(Box<dyn Fn() -> Box<dyn ErasedInput> + Send + Sync + 'a>),
 }
 
 /// The extent to which a call is stored, if the parent run is on a thread.
@@ -52,21 +52,21 @@ impl Kept {
 
 /// The result of a subgraph call.
 #[doc(hidden)]
-pub struct Came<C: GraphState> {
-    pub(crate) state: C,
+pub struct Came {
+    pub(crate) state: Arc<dyn ErasedState>,
     /// The state at the beginning, with the input applied; only for a call with an input.
-    pub(crate) begun: Option<C>,
+    pub(crate) begun: Option<Arc<dyn ErasedState>>,
     /// The writes of the call; only for a call on the parent state.
-    pub(crate) update: C::Update,
+    pub(crate) update: TaskWrites,
     /// The commands of its nodes to the parent graph.
     pub(crate) said: Vec<ErasedParentCommand>,
 }
 
-impl<C: GraphState> Came<C> {
+impl Came {
     pub(super) fn again(&self) -> Self {
         Self {
-            state: self.state.__duplicate(),
-            begun: self.begun.as_ref().map(GraphState::__duplicate),
+            state: Arc::clone(&self.state),
+            begun: self.begun.clone(),
             update: self.update.clone(),
             said: self.said.clone(),
         }

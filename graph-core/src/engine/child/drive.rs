@@ -1,13 +1,12 @@
-use std::any::Any;
 use std::future::pending;
 
 use crate::engine::Driver;
 use crate::engine::cx::Context;
 use crate::engine::desk::Answered;
+use crate::engine::erased::TaskWrites;
 use crate::engine::persist::call_on_thread;
 use crate::error::ErrorKind;
 use crate::node::NodeError;
-use crate::state::GraphState;
 
 use super::call::{Call, Came, Kept};
 use super::memory::{Begun, begin_call};
@@ -21,18 +20,14 @@ use super::place::Place;
 /// # Cancel safety
 /// Finished work of the call is kept: on the thread if the call is stored, otherwise in the data that the task keeps
 /// between attempts.
-pub(crate) async fn visit<C, D>(call: Call<'_, C, D>, cx: &Context) -> Result<Came<C>, NodeError>
-where
-    C: GraphState,
-    D: Send + Sync + 'static,
-{
+pub(crate) async fn visit(call: Call<'_>, cx: &Context) -> Result<Came, NodeError> {
     let place = Place::of(&call, cx)?;
     let host = cx.shared.nest.host.as_ref().filter(|_| call.kept != Kept::Nothing);
     let (begun, kept) = match host {
         Some(host) => (call_on_thread(&call, &place, cx, host).await?, None),
         None => match in_memory(&call, &place, cx)? {
-            InMemory::Begun(begun) => (*begun, Some(cx)),
-            InMemory::Came(came) => return Ok(*came),
+            InMemory::Begun(begun) => (*begun, Some((cx, place.task.clone()))),
+            InMemory::Came(came) => return Ok(came),
         },
     };
     let mut visit = Visit { begun: Some(begun), kept };
@@ -71,17 +66,17 @@ where
     driver.conclude_call(&call.kept).await?;
     let returned = driver.returned.take();
     let update = match returned {
-        Some(returned) => returned.into_update(&driver.state)?,
-        None => C::Update::default(),
+        Some(returned) => returned.into_update(&*driver.state)?,
+        None => TaskWrites::default(),
     };
     let said = std::mem::take(&mut driver.said);
     let came = Came { state: driver.into_state(), begun, update, said };
     // The parent node may fail to use the result, and run again. A call on a thread is complete by then; a call in
     // memory is kept for nodes with a policy.
-    if let Some(cx) = kept
+    if let Some((cx, task)) = kept
         && cx.memo(|memo| memo.tries.attempt > 0)
     {
-        cx.lay_aside(Box::new(came.again()));
+        cx.lay_aside(task, Box::new(InMemory::Came(came.again())));
     }
     Ok(came)
 }
@@ -92,55 +87,51 @@ where
 struct Lost;
 
 /// A subgraph call in progress. When it is dropped and not stored, it is kept for the task's next attempt.
-struct Visit<'c, C: GraphState, D: Send + Sync + 'static> {
-    begun: Option<Begun<C, D>>,
-    kept: Option<&'c Context>,
+struct Visit<'c> {
+    begun: Option<Begun>,
+    /// The context and the id of the task; only for a call that is not stored.
+    kept: Option<(&'c Context, String)>,
 }
 
-impl<C: GraphState, D: Send + Sync + 'static> Drop for Visit<'_, C, D> {
+impl Drop for Visit<'_> {
     fn drop(&mut self) {
         // After a panic inside the engine, the call cannot be continued.
         if std::thread::panicking() {
             return;
         }
-        if let (Some(begun), Some(cx)) = (self.begun.take(), self.kept) {
-            cx.lay_aside(Box::new(begun));
+        if let (Some(begun), Some((cx, task))) = (self.begun.take(), self.kept.take()) {
+            cx.lay_aside(task, Box::new(InMemory::Begun(Box::new(begun))));
         }
     }
 }
 
 /// A call that is not stored.
-enum InMemory<C: GraphState, D> {
-    Begun(Box<Begun<C, D>>),
+enum InMemory {
+    Begun(Box<Begun>),
     /// The call has ended in an earlier attempt.
-    Came(Box<Came<C>>),
+    Came(Came),
 }
 
 /// Takes the call that an earlier attempt has kept, or begins a new one.
-fn in_memory<C: GraphState, D: Send + Sync + 'static>(
-    call: &Call<'_, C, D>,
-    place: &Place,
-    cx: &Context,
-) -> Result<InMemory<C, D>, NodeError> {
-    let aside: Option<Box<dyn Any + Send>> = cx.memo(|memo| memo.aside.take());
-    let Some(aside) = aside else { return Ok(InMemory::Begun(Box::new(begin_call(call, place, cx)?))) };
-    match aside.downcast::<Begun<C, D>>() {
-        Ok(mut begun) => {
+///
+/// A node and its error handler have different task ids, so neither continues the other's call.
+fn in_memory(call: &Call<'_>, place: &Place, cx: &Context) -> Result<InMemory, NodeError> {
+    let aside = cx.memo(|memo| memo.aside.remove(&place.task)).and_then(|aside| aside.downcast().ok());
+    Ok(match aside.map(|aside| *aside) {
+        Some(InMemory::Begun(mut begun)) => {
             begun.driver.take_answers(|id| cx.memo(|memo| memo.answers.get(id).cloned()));
-            Ok(InMemory::Begun(begun))
+            InMemory::Begun(begun)
         }
-        Err(aside) => match aside.downcast::<Came<C>>() {
-            Ok(came) => {
-                cx.lay_aside(Box::new(came.again()));
-                Ok(InMemory::Came(came))
-            }
-            Err(_) => Ok(InMemory::Begun(Box::new(begin_call(call, place, cx)?))),
-        },
-    }
+        Some(InMemory::Came(came)) => {
+            cx.lay_aside(place.task.clone(), Box::new(InMemory::Came(came.again())));
+            InMemory::Came(came)
+        }
+        None => InMemory::Begun(Box::new(begin_call(call, place, cx)?)),
+    })
 }
 
 /// Passes the call's open interrupts and stop on to its task.
-fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
+fn hand_on(driver: &Driver, cx: &Context) {
     let desk = cx.desk();
     for question in driver.interrupts() {
         let mut question = question.clone();
@@ -153,7 +144,7 @@ fn hand_on<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &
 }
 
 /// Reopens the interrupts of a failed call: they are asked again when the task runs again.
-fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &Context) {
+fn reopen(driver: &Driver, cx: &Context) {
     for question in driver.interrupts() {
         let mut question = question.clone();
         cx.memo(|memo| memo.answers.remove(&question.id));
@@ -162,7 +153,7 @@ fn reopen<C: GraphState, D: Send + Sync + 'static>(driver: &Driver<C, D>, cx: &C
     }
 }
 
-impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
+impl Driver {
     /// Returns `true` if the run has stopped.
     fn halts(&self) -> bool {
         self.halt.is_some()
@@ -175,7 +166,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
             open.retain(|open| match answer(&open.id) {
                 Some(answered) if answered.question == open.question => {
                     let id = open.id.clone();
-                    self.ctx.cx.shared.memos.give(step, task, [(id, answered)]);
+                    self.ctx.shared.memos.give(step, task, [(id, answered)]);
                     false
                 }
                 _ => true,

@@ -1,17 +1,17 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::engine::Metadata;
 use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::Memos;
+use crate::engine::erased::StateType;
 use crate::engine::nest::Nest;
 use crate::engine::options::RunOptions;
 use crate::engine::spans::RunSpan;
-use crate::graph::Graph;
+use crate::graph::ErasedGraph;
 use crate::node::NodeError;
 use crate::run::About;
-use crate::state::GraphState;
 use crate::stream::{Events, NodeEvent, Sink};
 
 use super::call::{Call, Kept};
@@ -45,13 +45,13 @@ pub(in crate::engine) struct Place {
     /// The namespaces of the call under former names of its node.
     pub(in crate::engine) before: Vec<Arc<str>>,
     /// The prefix of the ids of the call's tasks, for a run that is not stored.
-    task: String,
+    pub(super) task: String,
     /// The prefix of ids that are derived from the call's writes.
     call: Option<Arc<str>>,
 }
 
 impl Place {
-    pub(super) fn of<C: GraphState, D>(call: &Call<'_, C, D>, cx: &Context) -> Result<Self, NodeError> {
+    pub(super) fn of(call: &Call<'_>, cx: &Context) -> Result<Self, NodeError> {
         let nest = &cx.shared.nest;
         let node: Arc<str> = Arc::from(cx.node());
         let path: Arc<[Arc<str>]> = nest.path.iter().cloned().chain([Arc::clone(&node)]).collect();
@@ -72,11 +72,7 @@ impl Place {
     }
 
     /// Creates the data that the call's tasks share.
-    pub(in crate::engine) fn shared<C: GraphState, D>(
-        &self,
-        call: &Call<'_, C, D>,
-        cx: &Context,
-    ) -> RunShared {
+    pub(in crate::engine) fn shared(&self, call: &Call<'_>, cx: &Context) -> RunShared {
         let graph = &call.graph;
         let memos = match cx.thread() {
             Some(thread) => Memos::within(Arc::from(thread)),
@@ -90,15 +86,19 @@ impl Place {
             }
             outer => outer.clone(),
         };
-        // Answers to interrupts of this run, and answers that arrived through the task for subgraph calls inside this
-        // call.
-        let mut answers: HashMap<_, _> = (*nest.answers).clone();
+        // Answers that arrived through the task, for the call and for subgraph calls inside it.
+        let mut answers: BTreeMap<_, _> =
+            nest.answers_of(&self.task).map(|(id, answer)| (id.clone(), answer.clone())).collect();
         answers.extend(cx.memo(|memo| memo.answers.clone()));
         RunShared {
             names: Arc::clone(&graph.0.names),
             metadata: Metadata::clone(&cx.shared.metadata),
             thread: cx.shared.thread.clone(),
-            sink: nest.listeners.as_ref().filter(|sink| heard(&***sink)).map(|sink| self.sink::<C>(sink)),
+            sink: nest
+                .listeners
+                .as_ref()
+                .filter(|sink| heard(&***sink))
+                .map(|sink| self.sink(graph.0.state, sink)),
             memos: memos.beneath(&self.task),
             steps: None,
             script: None,
@@ -109,10 +109,11 @@ impl Place {
             stop: Mutex::new(nest.options.stop.clone()),
             nest: Nest {
                 path: Arc::clone(&self.path),
-                listeners: nest.listeners.as_ref().map(|sink| self.sink::<C>(sink)),
+                listeners: nest.listeners.as_ref().map(|sink| self.sink(graph.0.state, sink)),
                 aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
                 taken: Arc::clone(&nest.taken),
+                withdrawn: Arc::clone(&nest.withdrawn),
                 call: self.call.clone(),
                 loses_state,
                 pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),
@@ -122,32 +123,28 @@ impl Place {
     }
 
     /// Opens the call's span, if the parent run has one.
-    fn spans<C: GraphState, D>(&self, graph: &Graph<C, D>, cx: &Context) -> RunSpan {
+    fn spans(&self, graph: &ErasedGraph, cx: &Context) -> RunSpan {
         if !cx.shared.spans.is_on() {
             return RunSpan::none();
         }
         RunSpan::begin(&graph.0.name, || About { thread: cx.thread(), run_id: None, begin: "call" })
     }
 
-    fn sink<C: GraphState>(&self, sink: &Arc<dyn Sink>) -> Arc<dyn Sink> {
-        Arc::new(self.events::<C>(sink))
+    fn sink(&self, state: &'static StateType, sink: &Arc<dyn Sink>) -> Arc<dyn Sink> {
+        Arc::new(self.events(state, sink))
     }
 
-    fn events<C: GraphState>(&self, sink: &Arc<dyn Sink>) -> Events<C> {
-        Events::for_subgraph(sink, &self.path)
+    fn events(&self, state: &'static StateType, sink: &Arc<dyn Sink>) -> Events {
+        Events::for_subgraph(state, sink, &self.path)
     }
 
     /// Returns the events of the call, sent to the listeners of the parent run.
-    pub(in crate::engine) fn listeners<C: GraphState>(&self, cx: &Context) -> Option<Events<C>> {
-        cx.shared.nest.listeners.as_ref().map(|sink| self.events(sink))
+    pub(in crate::engine) fn listeners(&self, state: &'static StateType, cx: &Context) -> Option<Events> {
+        cx.shared.nest.listeners.as_ref().map(|sink| self.events(state, sink))
     }
 
     /// Returns the options of the call.
-    pub(in crate::engine) fn options<C: GraphState, D>(
-        &self,
-        call: &Call<'_, C, D>,
-        cx: &Context,
-    ) -> RunOptions {
+    pub(in crate::engine) fn options(&self, call: &Call<'_>, cx: &Context) -> RunOptions {
         cx.shared.nest.options.options(call.recursion_limit)
     }
 }

@@ -1,21 +1,18 @@
+use std::sync::Arc;
+
+use crate::engine::erased::{ErasedState, ErasedWrites, StateType, TaskWrites};
 use crate::engine::ledger::Ledger;
-use crate::engine::task::WriteOf;
 use crate::node::NodeError;
-use crate::state::{Decoded, EncodeError, FieldWrite, Form, GraphState, Update, WriteKind, Writes};
+use crate::state::{Decoded, EncodeError, Form, WriteKind};
 
 /// The writes of a subgraph run since it began, to be applied again to the parent state.
 ///
 /// This is not the difference of two states: an appended item is appended to the parent state as well, next to the
 /// items of sibling tasks.
-pub(crate) struct CallWrites<S: GraphState> {
+#[derive(Default)]
+pub(crate) struct CallWrites {
     /// Writes by field, with the fields in the order of their first writes.
-    fields: Vec<(usize, Vec<WriteOf<S>>)>,
-}
-
-impl<S: GraphState> Default for CallWrites<S> {
-    fn default() -> Self {
-        Self { fields: Vec::new() }
-    }
+    fields: Vec<(usize, TaskWrites)>,
 }
 
 /// A field was overwritten and then written again, and the result cannot be expressed as one write.
@@ -36,84 +33,97 @@ struct NotFollowed {
     source: crate::reducers::ReduceError,
 }
 
-impl<S: GraphState> CallWrites<S> {
+impl CallWrites {
     /// Adds the writes of an applied superstep.
-    pub(in crate::engine) fn take_in(&mut self, ledger: &Ledger, cleared: &[usize], writes: Vec<WriteOf<S>>) {
+    pub(in crate::engine) fn take_in(
+        &mut self,
+        state: &'static StateType,
+        ledger: &Ledger,
+        cleared: &[usize],
+        writes: &[TaskWrites],
+    ) {
         // A cleared ephemeral field counts as not written.
         self.fields.retain(|(field, _)| !cleared.contains(field));
-        writes.into_iter().filter(|write| ledger.counts(write)).for_each(|write| self.push(write));
+        for writes in writes {
+            let counting = writes.targets().enumerate();
+            for (nth, _) in counting.filter(|(_, (field, kind))| ledger.counts(*field, *kind)) {
+                self.push(state, writes, nth);
+            }
+        }
     }
 
-    /// Adds one write after the others.
-    pub(in crate::engine) fn push(&mut self, write: WriteOf<S>) {
-        let field = write.field();
+    /// Adds the nth write of an update after the others.
+    pub(in crate::engine) fn push(&mut self, state: &'static StateType, from: &TaskWrites, nth: usize) {
+        let Some(from) = from.as_erased() else { return };
+        let Some((field, kind)) = from.target(nth) else { return };
         let at = self.fields.iter().position(|(known, _)| *known == field);
-        let writes = match at.and_then(|at| self.fields.get_mut(at)) {
-            Some((_, writes)) => writes,
-            None => {
-                self.fields.push((field, vec![write]));
-                return;
-            }
-        };
+        let at = at.unwrap_or_else(|| {
+            self.fields.push((field, TaskWrites::default()));
+            self.fields.len() - 1
+        });
+        let Some((_, writes)) = self.fields.get_mut(at) else { return };
         // A reducer that allows one writer still folds each of its writes.
-        let replaces = S::field(field).is_some_and(|spec| spec.reducer.is_none());
-        if replaces || write.kind() == WriteKind::Overwrite {
-            writes.clear();
+        let replaces = state.field(field).is_some_and(|spec| spec.reducer.is_none());
+        if replaces || kind == WriteKind::Overwrite {
+            *writes = TaskWrites::default();
         }
-        writes.push(write);
+        writes.of_type(state).push_from(from, nth);
     }
 
     /// Converts the writes into one update, given the state that they have led to.
-    pub(in crate::engine) fn into_update(self, state: &S) -> Result<S::Update, NodeError> {
-        let mut all = Writes::default();
+    pub(in crate::engine) fn into_update(self, state: &dyn ErasedState) -> Result<TaskWrites, NodeError> {
+        let mut all = TaskWrites::default();
+        let of = state.state_type();
         for (field, writes) in self.fields {
-            let overwritten = writes.first().is_some_and(|first| first.kind() == WriteKind::Overwrite);
-            if overwritten && writes.len() > 1 {
+            let overwritten = writes.targets().next().is_some_and(|(_, kind)| kind == WriteKind::Overwrite);
+            if overwritten && writes.count() > 1 {
                 // In the parent superstep an overwrite cancels the task's other writes to the field, so it has to
                 // contain the whole value.
-                all.push(value_of(state, field)?);
+                push_value(state, field, all.of_type(of))?;
             } else {
-                all.extend(writes);
+                all.append(of, &writes);
             }
         }
-        Ok(S::Update::__from_writes(all))
+        Ok(all)
     }
 }
 
 /// Combines the writes of a call on the parent state with the update of a command that follows them.
 ///
 /// In one task, an overwrite cancels the other writes to its field. Here the command's write comes after it.
-pub(crate) fn followed_by<S: GraphState>(
-    state: &S,
-    written: S::Update,
-    command: S::Update,
-) -> Result<S::Update, NodeError> {
-    let overwrites = |field: usize| {
-        written.__writes().iter().any(|write| write.kind() == WriteKind::Overwrite && write.field() == field)
-    };
-    if !command.__writes().iter().any(|write| overwrites(write.field())) {
-        return Ok(written.and(command));
+pub(crate) fn followed_by(
+    state: &dyn ErasedState,
+    mut written: TaskWrites,
+    command: &TaskWrites,
+) -> Result<TaskWrites, NodeError> {
+    let of = state.state_type();
+    let overwrites = |field: usize| written.targets().any(|target| target == (field, WriteKind::Overwrite));
+    if !command.fields().any(overwrites) {
+        written.append(of, command);
+        return Ok(written);
     }
-    let (mut after, mut all) = (state.__duplicate(), CallWrites::default());
-    for write in written.__into_writes().into_iter().chain(command.__into_writes()) {
-        let field = write.field();
-        write.clone().apply(&mut after).map_err(|source| {
-            let source = source.on_field::<S>(field);
-            NotFollowed { field: S::field(field).map_or("?", |spec| spec.name), source }
-        })?;
-        all.push(write);
+    let (mut after, mut all, mut undos) = (state.copied(), CallWrites::default(), (of.undos)());
+    for writes in [&written, command] {
+        if let (Some(mut copy), Some(after)) = (writes.clone().into_erased(), Arc::get_mut(&mut after)) {
+            copy.fold(after, &|_, _| true, &mut *undos).map_err(|(field, source)| NotFollowed {
+                field: of.field_name(field),
+                source: source.on_field(of.field(field)),
+            })?;
+            undos.forget();
+        }
+        (0..writes.count()).for_each(|nth| all.push(of, writes, nth));
     }
-    all.into_update(&after)
+    all.into_update(&*after)
 }
 
-/// Returns the value of a field as an overwrite.
-fn value_of<S: GraphState>(state: &S, field: usize) -> Result<WriteOf<S>, NodeError> {
-    let name = S::field(field).map_or("?", |spec| spec.name);
+/// Appends the value of a field as an overwrite.
+fn push_value(state: &dyn ErasedState, field: usize, into: &mut dyn ErasedWrites) -> Result<(), NodeError> {
+    let name = state.state_type().field_name(field);
     let mut bytes = Vec::new();
-    let encoding = state.__encode_field(field, &mut bytes)?.ok_or(NotReturned { field: name })?;
+    let encoding = state.encode(field, &mut bytes)?.ok_or(NotReturned { field: name })?;
     let payload = crate::payload::Payload::new(encoding, bytes.as_slice());
-    match WriteOf::<S>::__decode(name, Form::Overwrite, &payload) {
-        Decoded::Write(write) => Ok(write),
+    match (state.state_type().decode)(name, Form::Overwrite, &payload, into) {
+        Decoded::Write(_) => Ok(()),
         Decoded::Unknown => Err(NotReturned { field: name }.into()),
         Decoded::Invalid(error) => Err(EncodeError::of_plan(error).into()),
     }

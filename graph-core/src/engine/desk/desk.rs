@@ -9,6 +9,8 @@ use crate::error::NodeFailure;
 use crate::interrupt::OpenInterrupt;
 use crate::node::NodeError;
 
+use super::order::Order;
+
 /// Task-local scratch state of one attempt: its open interrupts, durable steps, sleeps and heartbeats.
 #[derive(Default)]
 pub(crate) struct Desk {
@@ -33,8 +35,8 @@ struct Papers {
     keyed: HashSet<String>,
     /// The keys of durable steps.
     steps: HashSet<String>,
-    /// The ids of answers that were taken or are outdated, and the timers that took effect.
-    settled: HashSet<String>,
+    /// The order of answers and timers; `None` until it is needed.
+    order: Option<Order>,
     /// By question, the number of its deadlines.
     deadlines: HashMap<String, usize>,
     /// Futures that wait until it is their turn.
@@ -45,8 +47,8 @@ struct Papers {
     stirred: bool,
     /// The number of sleeps.
     sleeps: usize,
-    /// The end of each sleep in progress, by the sleep's position.
-    asleep: BTreeMap<usize, SystemTime>,
+    /// The ends of the sleeps in progress, with the sleeps' positions.
+    asleep: BTreeSet<(SystemTime, usize)>,
     /// The position of the last question or sleep.
     place: usize,
     /// Open interrupts by position, which is the order in which the node created them.
@@ -151,13 +153,13 @@ impl Desk {
     /// Marks the task as asleep until a time, as long as the returned guard lives.
     pub(super) fn asleep(&self, until: SystemTime) -> Asleep<'_> {
         let place = self.place();
-        self.papers().asleep.insert(place, until);
-        Asleep { desk: self, place }
+        self.papers().asleep.insert((until, place));
+        Asleep { desk: self, place, until }
     }
 
     /// Returns the earliest end of the sleeps in progress.
     pub(crate) fn sleeps_until(&self) -> Option<SystemTime> {
-        self.papers().asleep.values().min().copied()
+        self.papers().asleep.first().map(|(until, _)| *until)
     }
 
     /// Marks a durable step or a firing timer as in progress, as long as the returned guard lives.
@@ -179,20 +181,19 @@ impl Desk {
         *count - 1
     }
 
-    /// Records that an answer was taken or is outdated, or that a timer took effect. Wakes the futures that wait for
-    /// their turn.
-    pub(super) fn settle(&self, id: &str) {
+    /// Wakes the futures that wait for their turn, after an answer or a timer took effect.
+    pub(super) fn unblock(&self) {
         let blocked = {
             let mut papers = self.papers();
-            papers.settled.insert(id.to_owned());
             papers.stirred |= !papers.blocked.is_empty();
             std::mem::take(&mut papers.blocked)
         };
         blocked.into_iter().for_each(Waker::wake);
     }
 
-    pub(super) fn has_settled(&self, id: &str) -> bool {
-        self.papers().settled.contains(id)
+    /// Accesses the order of answers and timers; `None` until it is needed.
+    pub(super) fn order<T>(&self, look: impl FnOnce(&mut Option<Order>) -> T) -> T {
+        look(&mut self.papers().order)
     }
 
     /// Keeps the waker of a future that waits for its turn.
@@ -201,6 +202,11 @@ impl Desk {
         if !papers.blocked.iter().any(|known| known.will_wake(waker)) {
             papers.blocked.push(waker.clone());
         }
+    }
+
+    /// Returns `true` if futures wait for their turn.
+    pub(super) fn has_blocked(&self) -> bool {
+        !self.papers().blocked.is_empty()
     }
 
     /// Sets the counted waker with which the attempt is polled next, and the waker behind it.
@@ -223,6 +229,14 @@ impl Desk {
 
     pub(super) fn open(&self, place: usize, question: OpenInterrupt) {
         self.papers().open.insert(place, question);
+    }
+
+    /// Sets the time at which the question at this position expires, if it is open.
+    pub(super) fn expires(&self, place: usize, id: &str, at: Option<SystemTime>) {
+        let papers = &mut *self.papers();
+        // Few are: their answers could not be read.
+        let reopened = papers.reopened.iter_mut().filter(|open| open.id == id);
+        papers.open.get_mut(&place).into_iter().chain(reopened).for_each(|open| open.expires_at = at);
     }
 
     pub(super) fn reopen(&self, question: OpenInterrupt) {
@@ -257,6 +271,11 @@ impl Desk {
     /// Withdraws an interrupt for which the node no longer waits.
     pub(super) fn withdraw(&self, place: usize) {
         self.papers().open.remove(&place);
+    }
+
+    /// Returns `true` if the attempt fails whatever happens.
+    pub(super) fn has_fault(&self) -> bool {
+        self.papers().fault.is_some()
     }
 
     /// Makes the attempt fail. The first error wins.
@@ -301,10 +320,11 @@ impl Drop for PollsStep<'_> {
 pub(super) struct Asleep<'d> {
     desk: &'d Desk,
     place: usize,
+    until: SystemTime,
 }
 
 impl Drop for Asleep<'_> {
     fn drop(&mut self) {
-        self.desk.papers().asleep.remove(&self.place);
+        self.desk.papers().asleep.remove(&(self.until, self.place));
     }
 }

@@ -6,9 +6,10 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::engine::Context;
-use crate::interrupt::{OpenInterrupt, Question, valid_answer};
+use crate::error::{Error, ErrorKind, NodeFailure};
+use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt, Question, is_same_question, valid_answer};
 use crate::limits::MAX_KEY_BYTES;
-use crate::payload::{from_json, to_json};
+use crate::payload::{from_json, to_json, to_payload};
 use crate::state::MigrationError;
 
 use super::ids::{self, Which};
@@ -38,8 +39,10 @@ trait Ask<'c, A>: Send + Sync {
     fn release(&self);
     /// Identifies the question by a key instead of its number.
     fn set_key(&mut self, key: &str);
-    /// Creates the timer of the question's deadline.
-    fn deadline(&self, wake: Wake) -> Sleep<'c>;
+    /// Creates the timer of the question's deadline, and returns its id.
+    fn deadline(&self, wake: Wake) -> (String, Sleep<'c>);
+    /// Notes the time of the timer in the open question.
+    fn expires(&self, deadline: &str);
     fn id(&self) -> &str;
 }
 
@@ -165,7 +168,13 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
             }
         };
         let Some(answer) = answer.or_else(|| self.cx.scripted(Q::name())) else {
-            desk.open(self.place, self.to_open(question));
+            let open = self.to_open(question);
+            if let Some(Err(unstorable)) = open.answer_schema.as_ref().map(to_payload) {
+                let reason = format!("has an answer schema that {unstorable}");
+                desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
+                return Asked::Open;
+            }
+            desk.open(self.place, open);
             return Asked::Open;
         };
         match from_json(answer) {
@@ -190,10 +199,15 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
         }
     }
 
-    fn deadline(&self, wake: Wake) -> Sleep<'c> {
+    fn deadline(&self, wake: Wake) -> (String, Sleep<'c>) {
         let desk = self.cx.desk();
         let question = self.id.strip_prefix(&*desk.task).unwrap_or(&self.id).trim_start_matches('/');
-        Sleep::of_deadline(self.cx, ids::deadline(question, desk.nth_deadline(question)), wake)
+        let id = ids::deadline(question, desk.nth_deadline(question));
+        (id.clone(), Sleep::of_deadline(self.cx, id, wake))
+    }
+
+    fn expires(&self, deadline: &str) {
+        self.cx.desk().expires(self.place, &self.id, self.cx.timer_end(deadline));
     }
 
     fn set_key(&mut self, key: &str) {
@@ -216,6 +230,7 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
 
 impl<Q: Question> Asking<'_, Q> {
     fn to_open(&self, question: Value) -> OpenInterrupt {
+        let earlier = self.earlier_forms(&question);
         OpenInterrupt {
             id: self.id.clone(),
             node: self.cx.node().to_owned(),
@@ -226,7 +241,20 @@ impl<Q: Question> Asking<'_, Q> {
             version: Q::VERSION,
             answer_schema: Q::answer_schema(),
             namespace: Vec::new(),
+            expires_at: None,
+            earlier,
         }
+    }
+
+    /// Returns the other forms in which the question was open before, if they ask the same.
+    fn earlier_forms(&self, asked: &Value) -> EarlierForms {
+        let open = self.cx.memo(|memo| memo.restored.get(&self.id).cloned());
+        let Some(open) = open else { return EarlierForms::default() };
+        let is_same = |form: &EarlierForm| {
+            (form.version != Q::VERSION || form.question != *asked)
+                && is_same_question::<Q>((&form.question, form.version), asked).unwrap_or(false)
+        };
+        EarlierForms(open.into_forms().filter(is_same).collect())
     }
 }
 
@@ -243,16 +271,6 @@ impl Context {
             }
         }
         Ok(None)
-    }
-}
-
-impl Context {
-    /// Records that the answer to a question was taken, or that it is outdated.
-    fn settle_answer(&self, id: &str) {
-        self.desk().settle(id);
-        if self.shared.memos.is_inside() {
-            self.shared.nest.take_answer(id);
-        }
     }
 }
 
@@ -328,18 +346,42 @@ impl<'c, A> Interrupt<'c, A> {
     ///
     /// A question with a [key](Self::keyed) may be asked again after it has expired. It has the same id, and a deadline
     /// of its own.
+    ///
+    /// # Errors
+    /// The task fails if the time is beyond the range of the system clock, or if tokio's timer is not enabled.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question. Its deadline is kept: the same question, asked again in a later attempt
+    /// of the task, expires at the same time.
+    ///
+    /// # Durability
+    /// With a checkpointer, the time is stored before the task is suspended, and the expiry before the output is `None`.
     pub fn within(self, duration: Duration) -> TimedInterrupt<'c, A> {
         TimedInterrupt::new(self, Wake::After(duration))
     }
 
     /// Lets the question expire at a time; otherwise like [`within`](Self::within).
+    ///
+    /// # Errors
+    /// As [`within`](Self::within).
+    ///
+    /// # Cancel safety
+    /// As [`within`](Self::within). The time of the first attempt counts.
+    ///
+    /// # Durability
+    /// As [`within`](Self::within).
     pub fn until(self, time: SystemTime) -> TimedInterrupt<'c, A> {
         TimedInterrupt::new(self, Wake::At(time))
     }
 
-    /// Creates the timer of the question's deadline.
-    pub(super) fn deadline(&self, wake: Wake) -> Sleep<'c> {
+    /// Creates the timer of the question's deadline, and returns its id.
+    pub(super) fn deadline(&self, wake: Wake) -> (String, Sleep<'c>) {
         self.asking.deadline(wake)
+    }
+
+    /// Notes the time of the timer in the open question.
+    pub(super) fn expires(&self, deadline: &str) {
+        self.asking.expires(deadline);
     }
 }
 
@@ -405,4 +447,24 @@ enum AskError {
     Outdated { name: &'static str, id: String, reason: MigrationError },
     #[error("the answer to question `{name}` (`{id}`) cannot be read: {reason}; the question is open again")]
     Answer { name: &'static str, id: String, reason: String },
+}
+
+/// Returns `true` if the task failed only because an answer could not be read. It waits for another answer then.
+pub(in crate::engine) fn waits_again(failure: &NodeFailure) -> bool {
+    if failure.handled.is_some() {
+        return false;
+    }
+    match failure.error.downcast_ref::<AskError>() {
+        Some(error) => matches!(error, AskError::Answer { .. }),
+        // The failure of a subgraph call.
+        None => failure.error.downcast_ref::<Error>().is_some_and(|error| wait_again(error.kind())),
+    }
+}
+
+/// Returns `true` if a superstep failed only because answers could not be read.
+pub(in crate::engine) fn wait_again(error: &ErrorKind) -> bool {
+    match error {
+        ErrorKind::Node { first, others } => std::iter::once(first).chain(others).all(waits_again),
+        _ => false,
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::cache::EntryKey;
 use crate::checkpoint::CheckpointId;
 use crate::engine::policy::Tries;
+use crate::interrupt::OpenInterrupt;
 use crate::payload::Payload;
 
 use super::timer::Timer;
@@ -24,12 +25,14 @@ pub(crate) struct Memo {
     pub(crate) unsaved: HashSet<String>,
     /// The progress of a task whose node has a policy.
     pub(crate) tries: Tries,
-    /// The unfinished subgraph run of the last attempt, if that run is not stored.
-    pub(crate) aside: Option<Box<dyn Any + Send>>,
+    /// The subgraph runs of earlier attempts that are not stored: of the task's node, and of its error handler.
+    pub(crate) aside: HashMap<String, Box<dyn Any + Send>>,
     /// `true` if the listeners know the restored results of the task's subgraph call.
     pub(crate) has_shown_call: bool,
     /// The ids of its stored questions that are open.
     pub(crate) asked: Vec<String>,
+    /// Its questions that were open when the run was restored, by id.
+    pub(crate) restored: HashMap<String, OpenInterrupt>,
     /// The timers of its sleeps, by key.
     pub(crate) sleeps: HashMap<String, Timer>,
     /// The time at which a suspended task wakes.
@@ -88,7 +91,7 @@ pub(crate) struct Memos {
     scope: OnceLock<Arc<str>>,
     /// The parent task's id, which is the prefix of task ids that no checkpoint has planned.
     within: Option<String>,
-    /// `true` if a task was given an answer.
+    /// `true` if a task was given an answer, or one of its timers has fired.
     given: AtomicBool,
 }
 
@@ -111,17 +114,11 @@ impl Memos {
         Self { within: Some(task.to_owned()), ..self }
     }
 
-    /// Keeps an unfinished subgraph run of a task. Does nothing if the run has reached another superstep.
-    pub(crate) fn lay_aside(&self, step: u64, task: usize, aside: Box<dyn Any + Send>) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.step == step {
-            current.tasks.entry(task).or_default().aside = Some(aside);
-        }
-    }
-
+    /// Begins the data of a superstep, unless it has begun.
     fn at(&self, step: u64) -> MutexGuard<'_, Current> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.step != step {
+        // A future of an earlier superstep may be dropped late.
+        if current.step < step {
             *current = Current { step, ..Current::default() };
         }
         current
@@ -132,9 +129,14 @@ impl Memos {
         self.at(step).origin = Some(origin);
     }
 
-    /// Accesses the data of a task.
+    /// Accesses the data of a task. It is empty, and changes to it are lost, if the run has reached a later superstep.
     pub(crate) fn of<T>(&self, step: u64, task: usize, look: impl FnOnce(&mut Memo) -> T) -> T {
-        look(self.at(step).tasks.entry(task).or_default())
+        let mut current = self.at(step);
+        if current.step > step {
+            drop(current);
+            return look(&mut Memo::default());
+        }
+        look(current.tasks.entry(task).or_default())
     }
 
     /// Gives answers to a task.
@@ -143,7 +145,12 @@ impl Memos {
         self.given.store(true, Ordering::Relaxed);
     }
 
-    /// Returns `true` if a task was given an answer.
+    /// Records that a timer of a task has fired.
+    pub(crate) fn note_firing(&self) {
+        self.given.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if a task was given an answer, or if one of its timers has fired.
     #[inline]
     pub(crate) fn were_given(&self) -> bool {
         self.given.load(Ordering::Relaxed)
@@ -156,7 +163,8 @@ impl Memos {
 
     /// Returns the id of a task.
     pub(crate) fn task_id(&self, step: u64, task: usize) -> String {
-        match (&self.at(step).origin, &self.within) {
+        let current = self.at(step);
+        match (current.origin.as_ref().filter(|_| current.step == step), &self.within) {
             (Some(origin), _) => format!("{origin}:{task}"),
             (None, None) => format!("{step}:{task}"),
             (None, Some(within)) => format!("{within}>{step}:{task}"),
@@ -166,5 +174,22 @@ impl Memos {
     /// Returns the scope of the run's idempotency keys: its thread, or a random id for a run in memory.
     pub(super) fn scope(&self) -> &str {
         self.scope.get_or_init(|| ulid::Ulid::generate().to_string().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CheckpointId, Memos};
+
+    #[test]
+    fn late_access_to_an_earlier_superstep_changes_nothing() {
+        let memos = Memos::default();
+        memos.of(1, 0, |memo| memo.asked.push("first".to_owned()));
+        memos.begin(2, CheckpointId::after(None));
+        let id = memos.task_id(2, 0);
+        memos.of(2, 0, |memo| memo.asked.push("second".to_owned()));
+        memos.of(1, 0, |memo| memo.asked.push("late".to_owned()));
+        assert_eq!(memos.task_id(2, 0), id);
+        memos.of(2, 0, |memo| assert_eq!(memo.asked, ["second"]));
     }
 }

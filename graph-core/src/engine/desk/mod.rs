@@ -18,6 +18,7 @@ mod timer;
 
 pub(crate) use desk::Desk;
 pub use interrupt::Interrupt;
+pub(in crate::engine) use interrupt::{wait_again, waits_again};
 pub(crate) use memo::{Answered, CacheMemo, CacheResult, Memo, Memos};
 pub(in crate::engine) use order::Untaken;
 pub use script::Attempted;

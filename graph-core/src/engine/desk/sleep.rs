@@ -9,6 +9,7 @@ use crate::checkpoint::RecordKind;
 use crate::engine::Context;
 use crate::engine::attempt::contained;
 use crate::engine::clock::{from_millis, now, to_millis};
+use crate::limits::MAX_KEY_BYTES;
 use crate::payload::Payload;
 
 use super::Desk;
@@ -23,6 +24,15 @@ pub struct Sleep<'c> {
     /// Identifies the sleep inside its task. `None` inside a durable step, which does not run again.
     id: Option<String>,
     resting: Option<Pin<Box<dyn Future<Output = ()> + Send + 'c>>>,
+}
+
+impl Drop for Sleep<'_> {
+    /// Ends the sleep for this attempt: if it has fired in an earlier attempt, nothing waits for its turn any more.
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.cx.settle_timer(&self.cx.timer_id(id));
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -65,7 +75,7 @@ impl Context {
     /// // A timer in the program resumes the sleepers that are due:
     /// # assert!(graph.due(due - Duration::from_secs(1)).await?.is_empty());
     /// for sleeper in graph.due(due).await? {
-    ///     let resumed = sleeper.thread.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await;
+    ///     let resumed = sleeper.resume(()).suspend_sleeps_longer_than(Duration::from_secs(60)).await;
     ///     if let Err(error) = resumed {
     ///         eprintln!("thread {}: {error}", sleeper.thread.name());
     ///     }
@@ -117,6 +127,14 @@ impl Context {
         Sleep { cx: self, wake, id, resting: None }
     }
 
+    /// Returns the id under which the timer of a sleep is stored. The ids of a node and of its handler differ.
+    fn timer_id(&self, sleep: &str) -> String {
+        match self.desk().failure() {
+            None => sleep.to_owned(),
+            Some(_) => format!("{OF_HANDLER}{sleep}"),
+        }
+    }
+
     /// Returns the timer of the sleep that an earlier attempt has set.
     fn known_timer(&self, id: Option<&str>) -> Option<Timer> {
         id.and_then(|id| self.memo(|memo| memo.sleeps.get(id).cloned()))
@@ -124,11 +142,11 @@ impl Context {
 
     async fn sleeps(&self, id: Option<String>, wake: Wake) {
         let desk = self.desk();
-        // A node's sleeps and its handler's sleeps have different ids.
-        let id = match desk.failure() {
-            None => id,
-            Some(_) => id.map(|id| format!("{OF_HANDLER}{id}")),
-        };
+        let id = id.map(|id| self.timer_id(&id));
+        if let Some(id) = id.as_ref().filter(|id| id.len() > MAX_KEY_BYTES) {
+            desk.fail(LongKey { length: id.len() }.into());
+            return std::future::pending().await;
+        }
         let known = self.known_timer(id.as_deref());
         let until = match &known {
             Some(timer) => from_millis(timer.until),
@@ -159,6 +177,19 @@ impl Context {
             desk.fail(error);
             std::future::pending().await
         }
+    }
+
+    /// Returns the end of a deadline that has begun.
+    pub(super) fn timer_end(&self, deadline: &str) -> Option<SystemTime> {
+        let of_handler;
+        let id = match self.desk().failure() {
+            None => deadline,
+            Some(_) => {
+                of_handler = format!("{OF_HANDLER}{deadline}");
+                &of_handler
+            }
+        };
+        from_millis(self.known_timer(Some(id))?.until)
     }
 
     /// Waits until the clock shows a time.
@@ -239,7 +270,8 @@ impl Future for Sleep<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        let resting = this.resting.get_or_insert_with(|| Box::pin(this.cx.sleeps(this.id.take(), this.wake)));
+        let resting =
+            this.resting.get_or_insert_with(|| Box::pin(this.cx.sleeps(this.id.clone(), this.wake)));
         // The timer alone does not let the node ask for an answer.
         let waker = this.cx.desk().uncounted(cx.waker());
         resting.as_mut().poll(&mut std::task::Context::from_waker(&waker))
@@ -250,6 +282,15 @@ impl std::fmt::Debug for Sleep<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sleep").finish_non_exhaustive()
     }
+}
+
+/// The key of a sleep is too long.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a sleep cannot start: it has an id of {length} bytes, but at most {MAX_KEY_BYTES} can be stored: use a shorter key"
+)]
+struct LongKey {
+    length: usize,
 }
 
 /// The reason why a sleep cannot start.

@@ -13,7 +13,7 @@ pub struct TimedInterrupt<'c, A> {
     interrupt: Option<Interrupt<'c, A>>,
     wake: Wake,
     /// Created with the first poll.
-    deadline: Option<Sleep<'c>>,
+    deadline: Option<(String, Sleep<'c>)>,
 }
 
 impl<'c, A> TimedInterrupt<'c, A> {
@@ -41,8 +41,9 @@ impl<A> Future for TimedInterrupt<'_, A> {
             (this.interrupt, this.deadline) = (None, None);
             return Poll::Ready(Some(answer));
         }
-        let deadline = this.deadline.get_or_insert_with(|| interrupt.deadline(this.wake));
+        let (id, deadline) = this.deadline.get_or_insert_with(|| interrupt.deadline(this.wake));
         if Pin::new(deadline).poll(cx).is_pending() {
+            interrupt.expires(id);
             return Poll::Pending;
         }
         (this.interrupt, this.deadline) = (None, None);

@@ -17,7 +17,7 @@ pub(crate) struct Timer {
 pub(crate) struct Fired {
     /// The number of the task's timers that fired before it.
     pub(crate) nth: usize,
-    /// The ids of the answers that were recorded before it.
+    /// The ids of the answers that were recorded before it, and after the timer before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) after: Vec<String>,
 }

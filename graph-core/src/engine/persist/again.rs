@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointSource, RecordKind, StatusKind, TaskRecord};
 use crate::engine::Driver;
+use crate::engine::erased::TaskWrites;
 use crate::engine::parts::Parts;
 use crate::error::Error;
-use crate::state::GraphState;
 
 use super::begin::step_number;
 use super::input::{Waiting, input_not_storable, input_records};
@@ -15,19 +15,19 @@ use super::progress::moved;
 use super::resume::behind;
 use super::writer::{Persist, Plan};
 
-impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+impl Parts {
     /// Creates the driver of a replay, and adds the fork checkpoint.
     pub(super) fn again(
         self,
         persist: Persist,
-        mut opened: Opened<S>,
-        mut update: Option<S::Update>,
+        mut opened: Opened,
+        mut update: Option<TaskWrites>,
         step: i64,
-    ) -> Result<Driver<S, D>, Error> {
+    ) -> Result<Driver, Error> {
         let from = opened.checkpoint.clone();
         let pieces = std::mem::take(&mut opened.pieces);
         // Encoded again, because the branch is written in this program's state version.
-        let records = opened.input.as_ref().map(|input| input_records(&opened.state, &opened.given, input));
+        let records = opened.input.as_ref().map(|input| input_records(&*opened.state, &opened.given, input));
         let records = records
             .transpose()
             .map_err(|(_, source)| input_not_storable(&self.graph.name, step_number(step + 1), source));

@@ -11,7 +11,7 @@ use crate::engine::cx::RunShared;
 use crate::engine::desk::Memos;
 use crate::engine::nest::Nest;
 use crate::engine::spans::RunSpan;
-use crate::graph::Graph;
+use crate::graph::ErasedGraph;
 use crate::store::LongTermStore;
 
 use super::begin::step_number;
@@ -152,8 +152,8 @@ pub(crate) fn call_id(thread: &str, around: &[Level], within: &Under) -> String 
 }
 
 /// Creates the data that the tasks of a call share, for a call that is updated from outside.
-pub(crate) fn shared_from_outside<S: crate::state::GraphState, D>(
-    graph: &Graph<S, D>,
+pub(crate) fn shared_from_outside(
+    graph: &ErasedGraph,
     thread: &Arc<str>,
     call: String,
     metadata: Metadata,

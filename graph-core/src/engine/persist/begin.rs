@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::engine::Driver;
 use crate::engine::cx::RunShared;
+use crate::engine::erased::{AppContext, ErasedInput, TaskWrites};
 use crate::engine::options::RunOptions;
 use crate::engine::parts::Parts;
 use crate::error::Error;
 use crate::graph::Compiled;
-use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::opened::Opened;
@@ -17,25 +17,25 @@ use super::resume::GoOn;
 use super::writer::Persist;
 
 /// The way in which a run on a thread begins.
-pub(crate) enum Begin<S: GraphState> {
+pub(crate) enum Begin {
     /// With an input, after a checkpoint or on a new thread.
-    Input(S::Input, Option<Opened<S>>),
+    Input(Box<dyn ErasedInput>, Option<Opened>),
     /// At the thread's head.
-    GoOn(GoOn<S>),
+    GoOn(GoOn),
     /// From a checkpoint, as a new branch, optionally with an update to the state.
-    Again(Opened<S>, Option<S::Update>),
+    Again(Opened, Option<TaskWrites>),
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Creates a run on a thread, ready for its first superstep. Its writes so far are in its journal.
     pub(crate) fn on_thread(
-        graph: Arc<Compiled<S, D>>,
-        context: Arc<D>,
+        graph: Arc<Compiled>,
+        context: Arc<dyn AppContext>,
         shared: RunShared,
         options: RunOptions,
-        events: Option<Events<S>>,
+        events: Option<Events>,
         mut persist: Persist,
-        begin: Begin<S>,
+        begin: Begin,
     ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, events)?.can_run()?;
         match begin {

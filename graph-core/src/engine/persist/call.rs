@@ -9,11 +9,11 @@ use crate::engine::child::{Beginning, Begun, Call, CallWrites, Kept, Place};
 use crate::engine::cx::{Context, RunShared};
 use crate::engine::desk::StepLog;
 use crate::engine::ephemeral::Ephemerals;
+use crate::engine::erased::ErasedState;
 use crate::engine::parts::Parts;
 use crate::engine::{Driver, Durability};
 use crate::error::{Error, ErrorKind};
 use crate::node::NodeError;
-use crate::state::GraphState;
 
 use super::begin::Begin;
 use super::hooks::run_record;
@@ -35,12 +35,12 @@ use super::writer::{Needs, Persist};
 /// Begins a subgraph call on the parent run's thread, or continues it from there.
 ///
 /// The future is boxed because it is large and awaited once per call.
-pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'static>(
-    call: &'c Call<'c, C, D>,
+pub(in crate::engine) fn call_on_thread<'c>(
+    call: &'c Call<'c>,
     place: &'c Place,
     cx: &'c Context,
     host: &'c Host,
-) -> Begins<'c, C, D> {
+) -> Begins<'c> {
     Box::pin(async move {
         let mut opening = Opening { call, place, namespace: Arc::clone(&place.namespace), cx, host };
         opening.find().await?;
@@ -59,14 +59,14 @@ pub(in crate::engine) fn call_on_thread<'c, C: GraphState, D: Send + Sync + 'sta
 }
 
 /// The start of a subgraph call.
-type Begins<'c, C, D> = Pin<Box<dyn Future<Output = Result<Begun<C, D>, NodeError>> + Send + 'c>>;
+type Begins<'c> = Pin<Box<dyn Future<Output = Result<Begun, NodeError>> + Send + 'c>>;
 
 /// The writes so far of a call on the parent state.
-type Written<C> = Option<Box<CallWrites<C>>>;
+type Written = Option<Box<CallWrites>>;
 
 /// The parts needed to open a call.
-struct Opening<'c, C: GraphState, D> {
-    call: &'c Call<'c, C, D>,
+struct Opening<'c> {
+    call: &'c Call<'c>,
     place: &'c Place,
     /// The namespace of the call.
     namespace: Arc<str>,
@@ -74,7 +74,7 @@ struct Opening<'c, C: GraphState, D> {
     host: &'c Host,
 }
 
-impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
+impl Opening<'_> {
     /// Finds the namespace of the call. It may be that of a former name of the node, which stays in use.
     async fn find(&mut self) -> Result<(), Error> {
         let shared = &self.host.shared;
@@ -91,7 +91,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         Ok(())
     }
 
-    async fn open(&self) -> Result<Begun<C, D>, Error> {
+    async fn open(&self) -> Result<Begun, Error> {
         let shared = &self.host.shared;
         let (store, thread) = (shared.store(), shared.thread());
         let enter = self.cx.shared.nest.enter(&self.namespace);
@@ -121,16 +121,16 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         from: Option<StoredCheckpoint>,
         head: Option<CheckpointId>,
         under: Under,
-    ) -> Result<Begun<C, D>, Error> {
+    ) -> Result<Begun, Error> {
         let (mut persist, shared) = self.writer(head, under);
         match &self.call.beginning {
             Beginning::On(state) => {
-                persist.pieces = Pieces::within::<C>(Resets::default());
+                persist.pieces = Pieces::within(self.call.graph.0.state, Resets::default());
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The ephemeral fields may have been written for the nodes that run first.
                 ephemerals.settle(0, &[], |_| true);
-                let mut driver = parts.on(persist, state.__duplicate(), ephemerals)?;
+                let mut driver = parts.on(persist, state.copied(), ephemerals)?;
                 driver.returned = Some(Box::new(CallWrites::default()));
                 driver.leave_start()?;
                 driver.first_checkpoint()?;
@@ -150,7 +150,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
                     Some(persist) => persist.shared.keep(),
                     None => {}
                 }
-                let state = driver.state.__duplicate();
+                let state = Arc::clone(&driver.state);
                 Ok(Begun { driver, state: Some(state), lease: None })
             }
         }
@@ -162,7 +162,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
         here: Under,
-    ) -> Result<Begun<C, D>, Error> {
+    ) -> Result<Begun, Error> {
         let begun = under(&stored.checkpoint).and_then(|under| under.begun);
         let (opened, returned) = self.opened(stored)?;
         let (persist, shared) = self.writer(head, Under { begun, ..here });
@@ -180,7 +180,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
         here: Under,
-    ) -> Result<Begun<C, D>, Error> {
+    ) -> Result<Begun, Error> {
         let begun = under(&stored.checkpoint).and_then(|under| under.begun);
         let (opened, returned) = self.opened(stored)?;
         let (persist, shared) = self.writer(head, Under { begun, ..here });
@@ -191,11 +191,11 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
     }
 
     /// Restores a checkpoint of the call, and its writes up to there.
-    fn opened(&self, stored: StoredCheckpoint) -> Result<(Opened<C>, Written<C>), Error> {
+    fn opened(&self, stored: StoredCheckpoint) -> Result<(Opened, Written), Error> {
         let (graph, thread) = (&self.call.graph.0, self.thread());
         match &self.call.beginning {
             Beginning::On(base) => {
-                let opened = open_onto(graph, thread, stored, base).map_err(|kind| self.refuse(kind))?;
+                let opened = open_onto(graph, thread, stored, *base).map_err(|kind| self.refuse(kind))?;
                 Ok((opened.0, Some(Box::new(opened.1))))
             }
             Beginning::With(_) => {
@@ -208,35 +208,37 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
     /// Returns the state at the beginning of the call.
     async fn begun_with(
         &self,
-        driver: &mut Driver<C, D>,
+        driver: &mut Driver,
         begun: Option<CheckpointId>,
-    ) -> Result<Option<C>, Error> {
+    ) -> Result<Option<Arc<dyn ErasedState>>, Error> {
         let Beginning::With(input) = &self.call.beginning else { return Ok(None) };
         let Some(id) = begun else {
             driver.has_begun();
-            return Ok(Some(driver.state.__duplicate()));
+            return Ok(Some(Arc::clone(&driver.state)));
         };
         let shared = &self.host.shared;
         let loaded = shared.store().get(shared.thread(), &self.namespace, Some(id)).await;
         match loaded.map_err(|error| self.store(error))?.found {
             Some(stored) => {
                 let opened = open_state(&self.call.graph.0, self.thread(), stored);
-                opened.map(|opened: Opened<C>| Some(opened.state)).map_err(|kind| self.refuse(kind))
+                opened.map(|opened: Opened| Some(opened.state)).map_err(|kind| self.refuse(kind))
             }
             // The call began with the state of an earlier call. Without that state, all of it would be taken as
             // written by this call.
             None if matches!(self.call.kept, Kept::Thread(_)) => Err(self.gone(Some(id))),
             // An older version has not stored its beginning.
-            None => begin::<C>(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
+            None => begin(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
         }
     }
 
-    /// Takes the answers that have arrived for the call's open interrupts, as records of the call.
-    fn answers(&self, opened: &Opened<C>) -> Vec<crate::checkpoint::TaskRecord> {
+    /// Returns the answers that have arrived for the call's open interrupts, as records of the call.
+    ///
+    /// The task keeps them: if its attempt ends before the call has written them, the next attempt needs them.
+    fn answers(&self, opened: &Opened) -> Vec<crate::checkpoint::TaskRecord> {
         let mut records = Vec::new();
         for (task, known) in opened.known.iter().enumerate() {
             for (id, question) in &known.questions {
-                let answered = self.cx.memo(|memo| memo.answers.remove(id));
+                let answered = self.cx.memo(|memo| memo.answers.get(id).cloned());
                 if let Some(answered) = answered
                     && answered.question == question.question
                 {
@@ -270,24 +272,24 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
         (persist, shared)
     }
 
-    fn parts(&self, shared: RunShared) -> Result<Parts<C, D>, Error> {
+    fn parts(&self, shared: RunShared) -> Result<Parts, Error> {
         Parts::new(
             Arc::clone(&self.call.graph.0),
             Arc::clone(&self.call.context),
             shared,
             self.place.options(self.call, self.cx),
-            self.place.listeners(self.cx),
+            self.place.listeners(self.call.graph.0.state, self.cx),
         )?
         .can_run()
     }
 
-    fn driver(&self, persist: Persist, shared: RunShared, begin: Begin<C>) -> Result<Driver<C, D>, Error> {
+    fn driver(&self, persist: Persist, shared: RunShared, begin: Begin) -> Result<Driver, Error> {
         Driver::on_thread(
             Arc::clone(&self.call.graph.0),
             Arc::clone(&self.call.context),
             shared,
             self.place.options(self.call, self.cx),
-            self.place.listeners(self.cx),
+            self.place.listeners(self.call.graph.0.state, self.cx),
             persist,
             begin,
         )
@@ -298,7 +300,7 @@ impl<C: GraphState, D: Send + Sync + 'static> Opening<'_, C, D> {
     }
 
     fn refuse(&self, kind: ErrorKind) -> Error {
-        Error::new(self.call.graph.name(), kind)
+        Error::new(&self.call.graph.0.name, kind)
     }
 
     fn store(&self, error: CheckpointError) -> Error {
@@ -322,7 +324,7 @@ fn is_within(stored: &StoredCheckpoint, here: &Under) -> bool {
     under(&stored.checkpoint).is_some_and(|under| under.is_within(here))
 }
 
-impl<C: GraphState, D: Send + Sync + 'static> Driver<C, D> {
+impl Driver {
     /// Adds the first checkpoint of a call on the parent state. Nothing was written yet.
     fn first_checkpoint(&mut self) -> Result<(), Error> {
         let plan = self.plan(&[]);

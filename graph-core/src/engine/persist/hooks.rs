@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointSource, FieldChange, RecordKind, RunRecord, TaskRecord};
+use crate::engine::desk::wait_again;
 use crate::engine::encoded::NotEncoded;
 use crate::engine::{Driver, Durability, Metadata};
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
 use crate::node::Leave;
-use crate::state::{EncodeError, GraphState};
+use crate::state::EncodeError;
 
 use super::gate::Gate;
 use super::journal::Journal;
@@ -18,13 +19,13 @@ use super::records::{StoredFailure, finished_records, json_record, key, place};
 use super::stopped::Stopped;
 use super::writer::{Persisting, Plan};
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Returns the current plan as a checkpoint stores it.
     pub(super) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
-        let resets = self.persist.as_ref().and_then(|persist| persist.pieces.resets::<S>());
-        let progress = progress::encode::<S, D>(
+        let resets = self.persist.as_ref().and_then(|persist| persist.pieces.resets(self.graph.state));
+        let progress = progress::encode(
             &self.graph,
             &self.tasks,
             &self.progress,
@@ -87,7 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Derives the ids of the next tasks from the checkpoint that planned them.
     pub(super) fn begin_superstep(&self) {
         if let Some(at) = self.persist.as_ref().and_then(|persist| persist.at) {
-            self.ctx.cx.shared.memos.begin(self.step + 1, at);
+            self.ctx.shared.memos.begin(self.step + 1, at);
         }
     }
 
@@ -208,7 +209,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             persist.records(records, Vec::new());
         }
         let cancelled = matches!(error.kind(), ErrorKind::Cancelled { .. });
-        self.store_stopped(&Stopped::new(cancelled, None));
+        let deadline = if wait_again(error.kind()) { self.first_deadline() } else { None };
+        self.store_stopped(&Stopped::new(cancelled, deadline));
         self.settle();
         self.fails_with_status(error.kind());
         match self.conclude().await {
@@ -218,7 +220,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Returns records of the failure for nodes whose writes were refused.
     fn refused_records(&self, nodes: &[String], error: &Error) -> Vec<TaskRecord> {
         let text = with_causes(error);

@@ -9,13 +9,14 @@ use crate::engine::begin::from_outside;
 use crate::engine::commit::own;
 use crate::engine::encoded::Keep;
 use crate::engine::ephemeral::Ephemerals;
+use crate::engine::erased::{ErasedInput, ErasedState};
 use crate::engine::parts::Parts;
 use crate::engine::reject::reject;
 use crate::engine::task::Finished;
 use crate::error::{Error, ErrorKind};
 use crate::plan::Progress;
 use crate::reducers::Stamp;
-use crate::state::{EncodeError, GraphState, Input as _};
+use crate::state::EncodeError;
 
 use super::begin::step_number;
 use super::open::is_delta;
@@ -26,25 +27,25 @@ use super::records::{key, write_records};
 use super::writer::{Persist, Plan};
 
 /// A pending input: stored, but not applied yet.
-pub(super) struct Waiting<S: GraphState> {
-    pub(super) input: Finished<S>,
+pub(super) struct Waiting {
+    pub(super) input: Finished,
     /// The fields that the input has set directly.
     pub(super) given: Vec<usize>,
     /// The step of the checkpoint that contains the input.
     pub(super) step: i64,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+impl Parts {
     /// Creates the driver of a run with an input.
     pub(super) fn with_input(
         self,
         mut persist: Persist,
-        input: S::Input,
-        from: Option<Opened<S>>,
-    ) -> Result<Driver<S, D>, Error> {
+        input: Box<dyn ErasedInput>,
+        from: Option<Opened>,
+    ) -> Result<Driver, Error> {
         let parent = from.as_ref().map(|from| from.checkpoint.id);
         let step = from.as_ref().map_or(-1, |from| from.checkpoint.step + 1);
-        let thread = self.ctx.cx.stamp_thread().map(str::to_owned);
+        let thread = self.ctx.stamp_thread().map(str::to_owned);
         let stamp = Stamp { thread: thread.as_deref(), ..Stamp::new(START, step_number(step + 1), 0) };
         let fresh = from.as_ref().is_none_or(|from| from.fresh);
         let (state, given, update, ephemerals, pieces) = match from {
@@ -55,19 +56,19 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
             _ => {
                 let start = input.into_start();
                 let ephemerals = Ephemerals::new(&self.graph.ephemeral);
-                (start.state, start.given, start.update, ephemerals, Pieces::fresh::<S>())
+                (start.state, start.given, start.writes, ephemerals, Pieces::fresh(self.graph.state))
             }
         };
-        let input = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
+        let input = from_outside(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
         let not_storable =
             |(_, source): NotStored| input_not_storable(&self.graph.name, step_number(step + 1), source);
-        let records = input_records(&state, &given, &input).map_err(not_storable)?;
+        let records = input_records(&*state, &given, &input).map_err(not_storable)?;
         persist.pieces = pieces;
         // This checkpoint includes everything that was written since the previous one. Only the input is still to be
         // applied.
         let carried = match fresh {
             true => Vec::new(),
-            false => persist.pieces.unwritten(&state).map_err(not_storable)?,
+            false => persist.pieces.unwritten(&*state).map_err(not_storable)?,
         };
         let mut driver = self.on(persist, state, ephemerals)?;
         driver.input_checkpoint(step, parent, carried, records)?;
@@ -77,7 +78,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Adds the checkpoint of a pending input, with all changes since the previous checkpoint.
     fn input_checkpoint(
         &mut self,
@@ -87,9 +88,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         records: Vec<TaskRecord>,
     ) -> Result<(), Error> {
         let under = self.persist.as_ref().and_then(|persist| persist.under.as_ref());
-        let progress =
-            progress::encode::<S, D>(&self.graph, &[], &self.progress, &self.ephemerals, &[], under, None)
-                .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
+        let progress = progress::encode(&self.graph, &[], &self.progress, &self.ephemerals, &[], under, None)
+            .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
         let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, pieces, records);
@@ -98,20 +98,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Applies a pending input, plans the first superstep, and adds the checkpoint after it.
-    pub(super) fn apply_input(&mut self, waiting: Waiting<S>) -> Result<(), Error> {
+    pub(super) fn apply_input(&mut self, waiting: Waiting) -> Result<(), Error> {
         let Waiting { input, given, step } = waiting;
         self.step = u64::try_from(step + 1).unwrap_or_default();
         self.last_step = self.step.saturating_add(self.options.recursion_limit);
-        self.ctx.cx.at.step = self.step;
-        self.ctx.cx.at.remaining = self.options.recursion_limit;
+        self.ctx.at.step = self.step;
+        self.ctx.at.remaining = self.options.recursion_limit;
         let mut cleared = Vec::new();
         let mut results = vec![Some(input)];
         if let Some(state) = own(&mut self.state) {
             for (field, ..) in self.ephemerals.alive() {
-                state.clear_ephemeral(field);
+                self.undos.clear_field(state, field);
                 cleared.push(field);
             }
-            let folded = fold_unchecked(state, &mut results, &mut self.ledger, &mut Undos::new());
+            let folded =
+                fold_unchecked(state, &mut results, &mut self.ledger, &mut Undos::new(self.graph.state));
             let mut written = given;
             written.extend_from_slice(self.ledger.touched());
             folded
@@ -119,7 +120,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                     broken if broken.is_empty() => Ok(()),
                     broken => Err(Rejected::Rules(broken)),
                 })
-                .map_err(|rejected| reject(&[], self.step, &[], &mut results, rejected))
+                .map_err(|rejected| reject(self.graph.state, &[], self.step, &[], &mut results, rejected))
                 .map_err(|kind| Error::new(&self.graph.name, kind))?;
             self.ephemerals.settle(self.step, &cleared, |field| written.contains(&field));
             self.progress = Progress::new(&self.graph.topology);
@@ -140,20 +141,22 @@ pub(super) fn input_not_storable(graph: &str, step: u64, source: EncodeError) ->
 }
 
 /// Returns the records of an input: the fields that it sets directly, and its writes.
-pub(super) fn input_records<S: GraphState>(
-    state: &S,
+pub(super) fn input_records(
+    state: &dyn ErasedState,
     given: &[usize],
-    input: &Finished<S>,
+    input: &Finished,
 ) -> Result<Vec<TaskRecord>, NotStored> {
     let (mut records, mut buffer) = (Vec::new(), Vec::new());
     for (ordinal, &field) in given.iter().enumerate() {
-        if let (Some(spec), Some(payload)) = (S::field(field), encode(state, field, &mut buffer)?) {
+        if let (Some(spec), Some(payload)) =
+            (state.state_type().field(field), encode(state, field, &mut buffer)?)
+        {
             let name = format!("{ordinal:04}v:{}", spec.name);
             records.push(TaskRecord::new(key(0, RecordKind::Write, &name), payload));
         }
     }
     if let Some(encoded) = &input.encoded {
-        let mut writes = write_records::<S>(0, RecordKind::Write, encoded);
+        let mut writes = write_records(state.state_type(), 0, RecordKind::Write, encoded);
         // An input that was read back has the directly set fields among its writes as well.
         writes.retain(is_delta);
         for record in &mut writes {

@@ -17,8 +17,8 @@ pub(crate) struct BegunJoin {
 }
 
 /// Returns the joins that at least one of their sources has reached.
-pub(crate) fn begun_joins<S, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn begun_joins(
+    graph: &Compiled,
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
 ) -> Result<Vec<BegunJoin>, ErrorKind> {

@@ -52,7 +52,7 @@ pub(crate) use open::{open, open_state, open_within};
 pub(crate) use opened::{Known, Opened};
 pub(crate) use orphans::Orphans;
 pub(crate) use patches::shown_state;
-pub(crate) use program::{Program, versions};
+pub(crate) use program::Program;
 pub(in crate::engine) use progress::packet_json;
 pub(crate) use progress::{START, shown_packets, under};
 pub(crate) use question::{StoredQuestion, answer_records};

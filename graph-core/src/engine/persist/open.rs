@@ -4,12 +4,13 @@ use crate::checkpoint::{
     ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
 };
 use crate::engine::child::CallWrites;
+use crate::engine::erased::ErasedState;
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
 use crate::graph::Compiled;
 use crate::node::Leave;
 use crate::plan::Task;
-use crate::state::{Form, GraphState};
+use crate::state::Form;
 
 use super::begin::step_number;
 use super::corrupt::unplanned_kind;
@@ -22,42 +23,42 @@ use super::read_state::read_state;
 use super::records::parse_write_key;
 
 /// Restores a checkpoint: its state, its plan and its tasks' records.
-pub(crate) fn open<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn open(
+    graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
-) -> Result<Opened<S>, ErrorKind> {
+) -> Result<Opened, ErrorKind> {
     read(graph, thread, stored, None).map(|(opened, _)| opened)
 }
 
 /// Restores a checkpoint of a subgraph run, which may work on the given parent state.
-pub(crate) fn open_within<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn open_within(
+    graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
-    base: Option<&S>,
-) -> Result<Opened<S>, ErrorKind> {
+    base: Option<&dyn ErasedState>,
+) -> Result<Opened, ErrorKind> {
     read(graph, thread, stored, base).map(|(opened, _)| opened)
 }
 
 /// Restores a checkpoint of a subgraph run on the parent state, and returns the run's writes so far.
-pub(super) fn open_onto<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(super) fn open_onto(
+    graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
-    base: &S,
-) -> Result<(Opened<S>, CallWrites<S>), ErrorKind> {
+    base: &dyn ErasedState,
+) -> Result<(Opened, CallWrites), ErrorKind> {
     let (opened, since) = read(graph, thread, stored, Some(base))?;
     let alive: Vec<usize> = opened.ephemerals.alive().map(|(field, ..)| field).collect();
-    Ok((opened, returned(since.unwrap_or_default(), &alive)))
+    Ok((opened, returned(graph.state, &since.unwrap_or_default(), &alive)))
 }
 
-fn read<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+fn read(
+    graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
-    base: Option<&S>,
-) -> Result<(Opened<S>, Option<Since<S>>), ErrorKind> {
+    base: Option<&dyn ErasedState>,
+) -> Result<(Opened, Option<Since>), ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let is_input = checkpoint.next.iter().any(|next| &**next == START);
     let (mut fields, mut given_fields) = (fields, Vec::new());
@@ -67,7 +68,7 @@ fn read<S: GraphState, D>(
     }
     let reader = Reader { graph, thread, checkpoint: &checkpoint, records: &records };
     let (mut read, since) = match base {
-        None => (read_state::<S>(thread, &checkpoint, fields)?, None),
+        None => (read_state(graph.state, thread, &checkpoint, fields)?, None),
         Some(base) => {
             let (read, since) = reader.onto(base, &fields)?;
             (read, Some(since))
@@ -77,9 +78,8 @@ fn read<S: GraphState, D>(
     let progress = progress::parse(checkpoint.progress.as_ref())
         .map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
     let next: &[Arc<str>] = if is_input { &[] } else { &checkpoint.next };
-    let (mut tasks, planned) = progress
-        .resume::<S, D>(graph, next)
-        .map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
+    let (mut tasks, planned) =
+        progress.resume(graph, next).map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
     for record in reader.of(RecordKey::NO_TASK, RecordKind::Goto) {
         let name = String::from_utf8_lossy(record.payload.bytes()).into_owned();
         let node = node_of(graph, &name)
@@ -97,10 +97,9 @@ fn read<S: GraphState, D>(
         input = Some(Finished { writes, leave: Leave::ByEdges, encoded: Some(Box::new(encoded)) });
     }
     let gate = read_gate(&records);
-    let mut ephemerals = progress.ephemerals::<S, D>(graph);
+    let mut ephemerals = progress.ephemerals(graph);
     ephemerals.settle(step_number(checkpoint.step), &[], |field| patched.contains(&field));
-    let names =
-        |name: &String| (0..S::FIELD_COUNT).find(|&i| S::field(i).is_some_and(|spec| spec.name == name));
+    let names = |name: &String| graph.state.field_named(name);
     let opened = Opened {
         state: read.state,
         pieces: read.pieces,
@@ -120,11 +119,11 @@ fn read<S: GraphState, D>(
 }
 
 /// Restores the state of a checkpoint without its plan.
-pub(crate) fn open_state<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn open_state(
+    graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
-) -> Result<Opened<S>, ErrorKind> {
+) -> Result<Opened, ErrorKind> {
     let mut stored = stored;
     let waits = stored.checkpoint.next.iter().any(|next| &**next == START);
     stored.checkpoint.next.retain(|next| &**next == START);

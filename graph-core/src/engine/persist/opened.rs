@@ -3,12 +3,12 @@ use std::sync::Arc;
 use crate::checkpoint::{Checkpoint, TaskRecord};
 use crate::engine::desk::Timer;
 use crate::engine::ephemeral::Ephemerals;
+use crate::engine::erased::ErasedState;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
 use crate::node::ErasedParentCommand;
 use crate::payload::Payload;
 use crate::plan::{Progress, Task};
-use crate::state::GraphState;
 
 use super::gate::Gate;
 use super::pieces::Pieces;
@@ -16,19 +16,19 @@ use super::question::StoredQuestion;
 use super::records::StoredFailure;
 
 /// A restored checkpoint: everything that this program needs to continue from it.
-pub(crate) struct Opened<S: GraphState> {
+pub(crate) struct Opened {
     pub(crate) checkpoint: Checkpoint,
     /// The state at the checkpoint, including the updates of earlier resumes. If an input is pending, the state
     /// before that input.
-    pub(crate) state: S,
+    pub(crate) state: Arc<dyn ErasedState>,
     pub(super) pieces: Pieces,
     pub(crate) tasks: Vec<Task>,
     pub(crate) progress: Progress,
     pub(crate) ephemerals: Ephemerals,
     /// The stored progress of each task.
-    pub(crate) known: Vec<Known<S>>,
+    pub(crate) known: Vec<Known>,
     /// The input that has not been applied yet.
-    pub(crate) input: Option<Finished<S>>,
+    pub(crate) input: Option<Finished>,
     /// The fields that the pending input sets directly, without a reducer.
     pub(crate) given: Vec<usize>,
     /// `true` if nothing of the state is stored yet.
@@ -41,15 +41,15 @@ pub(crate) struct Opened<S: GraphState> {
     pub(crate) records: Vec<TaskRecord>,
 }
 
-impl<S: GraphState> Opened<S> {
+impl Opened {
     /// Returns `true` if nothing is left to run and no join waits.
-    pub(crate) fn is_at_rest<D>(&self, graph: &Compiled<S, D>) -> bool {
+    pub(crate) fn is_at_rest(&self, graph: &Compiled) -> bool {
         let waits = self.progress.incomplete_joins(&graph.topology).next().is_some();
         self.tasks.is_empty() && self.input.is_none() && !waits
     }
 
     /// Returns the id of the run that is incomplete at this checkpoint, if there is one.
-    pub(crate) fn run_id<D>(&self, graph: &Compiled<S, D>) -> Option<Arc<str>> {
+    pub(crate) fn run_id(&self, graph: &Compiled) -> Option<Arc<str>> {
         (!self.is_at_rest(graph)).then(|| Arc::clone(&self.checkpoint.run.id))
     }
 
@@ -60,8 +60,9 @@ impl<S: GraphState> Opened<S> {
 }
 
 /// The stored progress of a planned task.
-pub(crate) struct Known<S: GraphState> {
-    pub(crate) result: Option<Finished<S>>,
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) result: Option<Finished>,
     pub(crate) failure: Option<StoredFailure>,
     /// The open interrupts, by id.
     pub(crate) questions: Vec<(String, StoredQuestion)>,
@@ -73,7 +74,7 @@ pub(crate) struct Known<S: GraphState> {
     pub(crate) sleeps: Vec<(String, Timer)>,
 }
 
-impl<S: GraphState> Known<S> {
+impl Known {
     /// Returns `true` if nothing is stored of the task.
     pub(crate) fn is_nothing(&self) -> bool {
         let Self { result, failure, questions, answers, steps, sleeps } = self;
@@ -83,11 +84,4 @@ impl<S: GraphState> Known<S> {
 }
 
 /// Tasks by the names of their nodes, with their stored progress.
-pub(crate) type NamedTasks<S> = Vec<(Arc<str>, Known<S>)>;
-
-impl<S: GraphState> Default for Known<S> {
-    fn default() -> Self {
-        let (questions, answers, steps, sleeps) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { result: None, failure: None, questions, answers, steps, sleeps }
-    }
-}
+pub(crate) type NamedTasks = Vec<(Arc<str>, Known)>;

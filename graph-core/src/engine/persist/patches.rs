@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::apply::{Undos, fold_unchecked};
+use crate::engine::commit::{NOT_OWNED, own};
 use crate::engine::encoded::Encoded;
+use crate::engine::erased::{ErasedState, StateType};
 use crate::engine::ledger::Ledger;
 use crate::engine::reject::reject;
 use crate::engine::task::Finished;
 use crate::error::{ErrorKind, with_causes};
 use crate::graph::Compiled;
 use crate::node::Leave;
-use crate::state::{EncodeError, GraphState};
+use crate::state::EncodeError;
 
 use super::corrupt::corrupt;
-use super::program::versions;
 use super::read_records::Reader;
 use super::read_state::{ReadState, read_state};
 use super::records::{json_record, key, parse_write_key, write_records};
@@ -26,14 +27,15 @@ const WHAT: &str = "the update of an earlier resume";
 ///
 /// `before` is the number of records of earlier updates. The versions are stored because the checkpoint may come from
 /// an older program.
-pub(super) fn patch_records<S: GraphState>(
+pub(super) fn patch_records(
+    state: &'static StateType,
     before: usize,
     encoded: &Encoded,
 ) -> Result<Vec<TaskRecord>, EncodeError> {
     let at = key(RecordKey::NO_TASK, RecordKind::Patch, &format!("{before:04}"));
-    let mut records = vec![json_record(at, &versions::<S>())?];
+    let mut records = vec![json_record(at, &state.versions())?];
     for (index, mut write) in
-        write_records::<S>(RecordKey::NO_TASK, RecordKind::Patch, encoded).into_iter().enumerate()
+        write_records(state, RecordKey::NO_TASK, RecordKind::Patch, encoded).into_iter().enumerate()
     {
         let rest = write.key.key.get(4..).unwrap_or_default();
         write.key.key = format!("{:04}{rest}", before + 1 + index).into();
@@ -43,41 +45,41 @@ pub(super) fn patch_records<S: GraphState>(
 }
 
 /// Reads the state of a checkpoint for display. A subgraph run on the parent state starts from `base`.
-pub(crate) fn shown_state<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn shown_state(
+    graph: &Compiled,
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
     fields: Vec<StoredField>,
     records: &[TaskRecord],
-    base: Option<&S>,
-) -> Result<S, ErrorKind> {
+    base: Option<&dyn ErasedState>,
+) -> Result<Arc<dyn ErasedState>, ErrorKind> {
     let reader = Reader { graph, thread, checkpoint, records };
     let mut read = match base {
-        None => read_state::<S>(thread, checkpoint, fields)?,
+        None => read_state(graph.state, thread, checkpoint, fields)?,
         Some(base) => reader.onto(base, &fields)?.0,
     };
     reader.patch(&mut read)?;
     Ok(read.state)
 }
 
-impl<S: GraphState, D> Reader<'_, S, D> {
+impl Reader<'_> {
     /// Applies the updates to the state of the checkpoint, one after the other, and returns the written fields. The
     /// next checkpoint will contain them.
     ///
     /// Rules are not checked again: a rule that was added later does not make a checkpoint unreadable.
-    pub(super) fn patch(&self, read: &mut ReadState<S>) -> Result<Vec<usize>, ErrorKind> {
+    pub(super) fn patch(&self, read: &mut ReadState) -> Result<Vec<usize>, ErrorKind> {
         let (mut all, mut ledger) = (Vec::new(), Ledger::default());
+        let mut undos = Undos::new(self.graph.state);
         for patch in self.patches()? {
             let mut results = vec![Some(patch)];
-            fold_unchecked(&mut read.state, &mut results, &mut ledger, &mut Undos::new()).map_err(
-                |rejected| {
-                    let kind = reject(&[], 0, &[], &mut results, rejected);
-                    corrupt(self.thread, self.checkpoint, WHAT, with_causes(&kind))
-                },
-            )?;
+            let Some(state) = own(&mut read.state) else { return Err(NOT_OWNED) };
+            fold_unchecked(state, &mut results, &mut ledger, &mut undos).map_err(|rejected| {
+                let kind = reject(self.graph.state, &[], 0, &[], &mut results, rejected);
+                corrupt(self.thread, self.checkpoint, WHAT, with_causes(&kind))
+            })?;
             let encoded = results.first().and_then(|result| result.as_ref()?.encoded.as_deref());
             read.pieces
-                .carry(&read.state, encoded, ledger.touched())
+                .carry(&*read.state, encoded, ledger.touched())
                 .map_err(|(_, error)| corrupt(self.thread, self.checkpoint, WHAT, with_causes(&error)))?;
             all.extend_from_slice(ledger.touched());
         }
@@ -85,7 +87,7 @@ impl<S: GraphState, D> Reader<'_, S, D> {
     }
 
     /// Reads the updates in order. Each begins with a record of its versions.
-    fn patches(&self) -> Result<Vec<Finished<S>>, ErrorKind> {
+    fn patches(&self) -> Result<Vec<Finished>, ErrorKind> {
         let mut records: Vec<&TaskRecord> = self.of(RecordKey::NO_TASK, RecordKind::Patch).collect();
         records.sort_by(|one, other| one.key.key.cmp(&other.key.key));
         let mut patches = Vec::new();

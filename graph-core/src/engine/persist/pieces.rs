@@ -1,11 +1,13 @@
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::checkpoint::{ChangeKind, FieldChange};
 use crate::engine::encoded::Encoded;
+use crate::engine::erased::{ErasedState, StateType};
 use crate::engine::task::Finished;
 use crate::payload::Payload;
 use crate::reducers::StoredAs;
-use crate::state::{EncodeError, FieldSpec, Form, GraphState};
+use crate::state::{EncodeError, FieldSpec, Form};
 
 use super::resets::{Resets, StoredResets};
 use super::sizes::Size;
@@ -39,18 +41,18 @@ impl Pieces {
     }
 
     /// Creates a collector for a thread of which nothing is stored.
-    pub(super) fn fresh<S: GraphState>() -> Self {
-        Self::new(vec![Size::default(); S::FIELD_COUNT], (0..S::FIELD_COUNT).collect())
+    pub(super) fn fresh(state: &StateType) -> Self {
+        Self::new(vec![Size::default(); state.fields], (0..state.fields).collect())
     }
 
     /// Creates a collector for a subgraph run on the parent state.
-    pub(super) fn within<S: GraphState>(resets: Resets) -> Self {
-        Self { within: Some(resets), ..Self::new(vec![Size::default(); S::FIELD_COUNT], Vec::new()) }
+    pub(super) fn within(state: &StateType, resets: Resets) -> Self {
+        Self { within: Some(resets), ..Self::new(vec![Size::default(); state.fields], Vec::new()) }
     }
 
     /// Returns the meaning of the stored values; `None` unless the run works on the parent state.
-    pub(super) fn resets<S: GraphState>(&self) -> Option<StoredResets> {
-        self.within.as_ref().map(Resets::stored::<S>)
+    pub(super) fn resets(&self, state: &StateType) -> Option<StoredResets> {
+        self.within.as_ref().map(|resets| resets.stored(state))
     }
 
     /// Returns `true` if every write has to be encoded when its task makes it.
@@ -59,9 +61,9 @@ impl Pieces {
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.
-    pub(super) fn carry<S: GraphState>(
+    pub(super) fn carry(
         &mut self,
-        state: &S,
+        state: &dyn ErasedState,
         encoded: Option<&Encoded>,
         touched: &[usize],
     ) -> Result<(), NotStored> {
@@ -75,16 +77,16 @@ impl Pieces {
 
     /// Returns the changes that the next checkpoint contains even without a write: fields that are not stored yet,
     /// and changes made between two checkpoints.
-    pub(super) fn unwritten<S: GraphState>(&mut self, state: &S) -> Result<Vec<FieldChange>, NotStored> {
+    pub(super) fn unwritten(&mut self, state: &dyn ErasedState) -> Result<Vec<FieldChange>, NotStored> {
         self.of_superstep(state, &[], &[], &[])
     }
 
     /// Returns the field changes of a superstep that was folded into `state`. The collector changes only if all of
     /// them could be encoded.
-    pub(super) fn of_superstep<S: GraphState>(
+    pub(super) fn of_superstep(
         &mut self,
-        state: &S,
-        results: &[Option<Finished<S>>],
+        state: &dyn ErasedState,
+        results: &[Option<Finished>],
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<FieldChange>, NotStored> {
@@ -112,10 +114,12 @@ impl Pieces {
                 Some(resets) => {
                     let writes = encoded.clone().flat_map(|encoded| &encoded.writes);
                     let writes = writes.filter(|write| write.field == field);
-                    if resets.take_in::<S>(field, writes, is_cleared) {
-                        let mut before = state.__duplicate();
-                        drop(before.clear_ephemeral(field));
-                        self.whole(&before, field, &mut pieces)?;
+                    if resets.take_in(state.state_type(), field, writes, is_cleared) {
+                        let mut before = state.copied();
+                        if let Some(before) = Arc::get_mut(&mut before) {
+                            before.clear_field(field, &mut *(state.state_type().undos)());
+                        }
+                        self.whole(&*before, field, &mut pieces)?;
                     }
                 }
             }
@@ -134,14 +138,14 @@ impl Pieces {
     }
 
     /// Adds the changes of one written field.
-    fn of_field<'e, S: GraphState>(
+    fn of_field<'e>(
         &mut self,
-        state: &S,
+        state: &dyn ErasedState,
         field: usize,
         encoded: impl Iterator<Item = &'e Encoded>,
         pieces: &mut Vec<(usize, FieldChange)>,
     ) -> Result<(), NotStored> {
-        let Some(spec) = S::field(field) else { return Ok(()) };
+        let Some(spec) = state.state_type().field(field) else { return Ok(()) };
         let as_written = self.within.is_some() && spec.reducer.is_some() && spec.stored.is_some();
         if matches!(spec.stored, None | Some(StoredAs::Value)) && !as_written {
             return self.whole(state, field, pieces);
@@ -184,13 +188,13 @@ impl Pieces {
     }
 
     /// Adds a field's whole value.
-    fn whole<S: GraphState>(
+    fn whole(
         &mut self,
-        state: &S,
+        state: &dyn ErasedState,
         field: usize,
         pieces: &mut Vec<(usize, FieldChange)>,
     ) -> Result<(), NotStored> {
-        let Some(spec) = S::field(field) else { return Ok(()) };
+        let Some(spec) = state.state_type().field(field) else { return Ok(()) };
         if let Some(payload) = encode(state, field, &mut self.buffer)? {
             self.set(field, Size::whole(payload.len()));
             pieces.push((field, piece(spec, ChangeKind::Value, payload)));
@@ -210,12 +214,12 @@ fn piece(spec: &'static FieldSpec, kind: ChangeKind, payload: Payload) -> FieldC
 }
 
 /// Encodes the whole value of a field; `None` if the field is never stored.
-pub(super) fn encode<S: GraphState>(
-    state: &S,
+pub(super) fn encode(
+    state: &dyn ErasedState,
     field: usize,
     buffer: &mut Vec<u8>,
 ) -> Result<Option<Payload>, NotStored> {
     buffer.clear();
-    let encoding = state.__encode_field(field, buffer).map_err(|error| (field, error))?;
+    let encoding = state.encode(field, buffer).map_err(|error| (field, error))?;
     Ok(encoding.map(|encoding| Payload::new(encoding, buffer.as_slice())))
 }

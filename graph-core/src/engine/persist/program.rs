@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::Compiled;
 use crate::plan::Target;
-use crate::state::GraphState;
 
 /// The program that wrote a checkpoint, as its run's record stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,12 +18,12 @@ pub(crate) struct Program {
 
 impl Program {
     /// Describes this program.
-    pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
-        Self { graph: graph.name.clone(), fingerprint: fingerprint(graph), versions: versions::<S>() }
+    pub(crate) fn of(graph: &Compiled) -> Self {
+        Self { graph: graph.name.clone(), fingerprint: fingerprint(graph), versions: graph.state.versions() }
     }
 
     /// Returns `true` if the graph's nodes or connections have changed since this was written.
-    pub(crate) fn is_rewired<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> bool {
+    pub(crate) fn is_rewired(&self, graph: &Compiled) -> bool {
         self.fingerprint != fingerprint(graph)
     }
 
@@ -40,14 +39,7 @@ impl Program {
     }
 }
 
-/// Returns the versions of a state and of the states flattened into it.
-pub(crate) fn versions<S: GraphState>() -> Vec<(String, u32)> {
-    let mut versions = Vec::new();
-    S::__versions(&mut versions);
-    versions.into_iter().map(|(state, version)| (state.to_owned(), version)).collect()
-}
-
-fn fingerprint<S, D>(graph: &Compiled<S, D>) -> String {
+fn fingerprint(graph: &Compiled) -> String {
     let mut hash = Fnv::default();
     let to = |hash: &mut Fnv, targets: &[Target]| {
         for target in targets {

@@ -10,7 +10,7 @@ use crate::graph::Compiled;
 use crate::node::Packet;
 use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
-use crate::state::{EncodeError, GraphState, MigrationError};
+use crate::state::{EncodeError, MigrationError};
 
 use super::host::Under;
 use super::records::json_payload;
@@ -95,11 +95,7 @@ pub(in crate::engine) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, E
 }
 
 /// Decodes a packet for a node.
-pub(super) fn read_packet<S, D>(
-    graph: &Compiled<S, D>,
-    node: usize,
-    json: &RawValue,
-) -> Result<Packet, Unplanned> {
+pub(super) fn read_packet(graph: &Compiled, node: usize, json: &RawValue) -> Result<Packet, Unplanned> {
     let name = graph.node_name(node);
     let outdated =
         |reason| Unplanned::Outdated(MigrationError::Packet { of: format!("node `{name}`"), reason });
@@ -109,13 +105,13 @@ pub(super) fn read_packet<S, D>(
 }
 
 /// Finds the node with a stored name. The name may be an alias.
-pub(super) fn node_of<S, D>(graph: &Compiled<S, D>, name: &str) -> Result<usize, NodeGone> {
+pub(super) fn node_of(graph: &Compiled, name: &str) -> Result<usize, NodeGone> {
     graph.find(name).ok_or_else(|| NodeGone(name.to_owned()))
 }
 
 /// Encodes the part of a plan that the names of the planned nodes do not contain.
-pub(super) fn encode<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(super) fn encode(
+    graph: &Compiled,
     tasks: &[Task],
     progress: &Progress,
     ephemerals: &Ephemerals,
@@ -150,7 +146,7 @@ pub(super) fn encode<S: GraphState, D>(
         arrived: join.sources.iter().zip(arrived).filter(|(_, a)| **a).map(|(s, _)| name(*s)).collect(),
     });
     let ephemeral = ephemerals.alive().filter_map(|(field, since, kept)| {
-        Some(StoredEphemeral { field: S::field(field)?.name.to_owned(), since, kept })
+        Some(StoredEphemeral { field: graph.state.field(field)?.name.to_owned(), since, kept })
     });
     let stored = StoredProgress {
         packets,
@@ -204,9 +200,9 @@ pub(super) fn without_tasks(payload: &Payload) -> Option<Payload> {
 
 impl StoredProgress {
     /// Restores the planner: the planned tasks, the waiting deferred tasks and the progress of the joins.
-    pub(super) fn resume<S: GraphState, D>(
+    pub(super) fn resume(
         &self,
-        graph: &Compiled<S, D>,
+        graph: &Compiled,
         next: &[impl AsRef<str>],
     ) -> Result<(Vec<Task>, Progress), Unplanned> {
         let mut progress = Progress::new(&graph.topology);
@@ -226,18 +222,17 @@ impl StoredProgress {
     }
 
     /// Restores the progress of the joins.
-    pub(super) fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
+    pub(super) fn arrive(&self, graph: &Compiled, progress: &mut Progress) {
         for stored in &self.joins {
             stored.arrive(graph, progress);
         }
     }
 
     /// Restores which ephemeral fields are written.
-    pub(super) fn ephemerals<S: GraphState, D>(&self, graph: &Compiled<S, D>) -> Ephemerals {
+    pub(super) fn ephemerals(&self, graph: &Compiled) -> Ephemerals {
         let mut ephemerals = Ephemerals::new(&graph.ephemeral);
         for stored in &self.ephemeral {
-            let named = |&field: &usize| S::field(field).is_some_and(|spec| spec.name == stored.field);
-            if let Some(field) = (0..S::FIELD_COUNT).find(named) {
+            if let Some(field) = graph.state.field_named(&stored.field) {
                 ephemerals.revive(field, stored.since, stored.kept);
             }
         }
@@ -247,7 +242,7 @@ impl StoredProgress {
 
 impl StoredJoin {
     /// Marks the sources that have arrived. A join that the graph no longer has is ignored.
-    fn arrive<S, D>(&self, graph: &Compiled<S, D>, progress: &mut Progress) {
+    fn arrive(&self, graph: &Compiled, progress: &mut Progress) {
         let find = |name: &String| graph.find(name);
         let sources: Vec<usize> = self.of.iter().filter_map(find).collect();
         let arrived: Vec<usize> = self.arrived.iter().filter_map(find).collect();
@@ -279,7 +274,7 @@ impl StoredJoin {
     }
 }
 
-pub(super) fn target_name<S, D>(graph: &Compiled<S, D>, target: Target) -> String {
+pub(super) fn target_name(graph: &Compiled, target: Target) -> String {
     match target {
         Target::Node(node) => graph.node_name(node).to_owned(),
         Target::End => "END".to_owned(),

@@ -3,7 +3,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::checkpoint::{RecordKind, TaskRecord};
-use crate::interrupt::OpenInterrupt;
+use crate::engine::clock::{from_millis, to_millis};
+use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt};
 
 use super::hooks::answer_record;
 use super::records::{json_record, key, place};
@@ -20,14 +21,34 @@ pub(crate) struct StoredQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     version: Option<u32>,
     /// The JSON Schema of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some_at_full_depth")]
     answer_schema: Option<Value>,
     /// The version of the stored answer, if it is not that of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_version: Option<u32>,
+    /// The number of open questions that its task asked before it.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(super) nth: usize,
     /// The node that asks, if it is a node of a subgraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) within: Option<Asker>,
+    /// The time at which the question expires, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at_ms: Option<u64>,
+    /// Forms in which earlier versions of the program have asked the same question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<StoredForm>,
+}
+
+/// A form in which an earlier version of the program has asked the question.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct StoredForm {
+    #[serde(deserialize_with = "at_full_depth")]
+    question: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_schema: Option<Value>,
 }
 
 /// A node of a subgraph that asks a question.
@@ -45,13 +66,55 @@ fn at_full_depth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<serde_jso
     serde_json::from_str(raw.get()).map_err(D::Error::custom)
 }
 
+fn is_first(nth: &usize) -> bool {
+    *nth == 0
+}
+
+fn some_at_full_depth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    at_full_depth(deserializer).map(Some)
+}
+
 impl StoredQuestion {
     pub(crate) fn of(open: &OpenInterrupt) -> Self {
-        let OpenInterrupt { name, key, question, version, answer_schema, namespace, node, task, .. } =
-            open.clone();
+        let OpenInterrupt {
+            id: _,
+            node,
+            task,
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            namespace,
+            expires_at,
+            earlier,
+        } = open.clone();
         let within = (!namespace.is_empty()).then_some(Asker { namespace, node, task });
         let version = (version > 0).then_some(version);
-        Self { name, key, question, version, answer_schema, answer_version: None, within }
+        let expires_at_ms = expires_at.map(to_millis);
+        let stored = |form: EarlierForm| StoredForm {
+            question: form.question,
+            version: (form.version > 0).then_some(form.version),
+            answer_schema: form.answer_schema,
+        };
+        let earlier = earlier.0.into_iter().map(stored).collect();
+        Self {
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            answer_version: None,
+            nth: 0,
+            within,
+            expires_at_ms,
+            earlier,
+        }
+    }
+
+    /// Sets the number of open questions that its task asked before it.
+    pub(super) fn at(self, nth: usize) -> Self {
+        Self { nth, ..self }
     }
 
     /// Returns the version of the question.
@@ -67,10 +130,29 @@ impl StoredQuestion {
     /// Converts the record into an open interrupt.
     pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenInterrupt {
         let version = self.version();
-        let Self { name, key, question, answer_schema, within, .. } = self;
+        let Self { name, key, question, answer_schema, within, expires_at_ms, earlier, .. } = self;
         let asker = within.unwrap_or_else(|| Asker { namespace: Vec::new(), node: node.to_owned(), task });
         let Asker { namespace, node, task } = asker;
-        OpenInterrupt { id, node, task, name, key, question, version, answer_schema, namespace }
+        let expires_at = expires_at_ms.and_then(from_millis);
+        let form = |form: StoredForm| EarlierForm {
+            question: form.question,
+            version: form.version.unwrap_or_default(),
+            answer_schema: form.answer_schema,
+        };
+        let earlier = EarlierForms(earlier.into_iter().map(form).collect());
+        OpenInterrupt {
+            id,
+            node,
+            task,
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            namespace,
+            expires_at,
+            earlier,
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::checkpoint::{ChangeKind, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::child::CallWrites;
-use crate::engine::task::WriteOf;
+use crate::engine::commit::own;
+use crate::engine::erased::{ErasedState, StateType, TaskWrites};
 use crate::error::{ErrorKind, with_causes};
 use crate::payload::Payload;
-use crate::state::{Decoded, FieldWrite as _, Form, GraphState, WriteKind, Writes};
+use crate::state::{Decoded, Form, WriteKind};
 
 use super::corrupt::{corrupt, unplanned_kind};
 use super::pieces::Pieces;
@@ -13,28 +14,34 @@ use super::progress;
 use super::read_records::Reader;
 use super::read_state::ReadState;
 use super::records::key;
-use super::resets::{StoredResets, field_named};
+use super::resets::StoredResets;
 
 /// The writes since the run began.
-pub(super) type Since<S> = Writes<WriteOf<S>>;
+pub(super) type Since = TaskWrites;
 
-impl<S: GraphState, D> Reader<'_, S, D> {
+impl Reader<'_> {
     /// Applies the run's stored writes to the state with which it began.
     pub(super) fn onto(
         &self,
-        base: &S,
+        base: &dyn ErasedState,
         fields: &[StoredField],
-    ) -> Result<(ReadState<S>, Since<S>), ErrorKind> {
+    ) -> Result<(ReadState, Since), ErrorKind> {
         let progress = progress::parse(self.checkpoint.progress.as_ref())
             .map_err(|unplanned| unplanned_kind(self.thread, self.checkpoint, unplanned))?;
-        let stored = progress.resets.unwrap_or_else(|| StoredResets::of_older(overwritten::<S>(fields)));
-        let (mut records, mut state) = (Vec::new(), base.__duplicate());
+        let stored =
+            progress.resets.unwrap_or_else(|| StoredResets::of_older(overwritten(self.graph.state, fields)));
+        let (mut records, mut state) = (Vec::new(), base.copied());
+        let mut undos = (self.graph.state.undos)();
         for field in fields {
             let whole = field.changes.iter().rposition(|piece| piece.kind == ChangeKind::Value);
             for (at, piece) in field.changes.iter().enumerate().skip(whole.unwrap_or_default()) {
                 let form = match &field.field {
                     name if Some(at) == whole && stored.is_cleared(name) => {
-                        field_named::<S>(name).map(|field| state.clear_ephemeral(field));
+                        if let (Some(field), Some(state)) =
+                            (self.graph.state.field_named(name), own(&mut state))
+                        {
+                            state.clear_field(field, &mut *undos);
+                        }
                         continue;
                     }
                     name if Some(at) == whole && stored.is_overwritten(name) => 'v',
@@ -46,22 +53,28 @@ impl<S: GraphState, D> Reader<'_, S, D> {
             }
         }
         let (writes, _) = self.writes(records.iter(), None)?;
-        for write in writes.iter() {
-            let field = S::field(write.field()).map_or("?", |spec| spec.name);
-            write.clone().apply(&mut state).map_err(|error| {
-                corrupt(self.thread, self.checkpoint, format!("field `{field}`"), with_causes(&error))
+        if let (Some(mut copy), Some(state)) = (writes.clone().into_erased(), own(&mut state)) {
+            copy.fold(state, &|_, _| true, &mut *undos).map_err(|(field, error)| {
+                let field = format!("field `{}`", self.graph.state.field_name(field));
+                corrupt(self.thread, self.checkpoint, field, with_causes(&error))
             })?;
         }
-        Ok((ReadState { state, pieces: Pieces::within::<S>(stored.read::<S>()) }, writes))
+        Ok((
+            ReadState { state, pieces: Pieces::within(self.graph.state, stored.read(self.graph.state)) },
+            writes,
+        ))
     }
 }
 
 /// Returns the fields with an overwrite in a checkpoint of an older version, which does not name them. A value that was
 /// written to a field without a reducer is an ordinary write.
-fn overwritten<S: GraphState>(fields: &[StoredField]) -> Vec<String> {
-    let is_write = |field: &str, value: &Payload| match WriteOf::<S>::__decode(field, Form::Delta, value) {
-        Decoded::Write(write) => write.kind() == WriteKind::Exclusive,
-        Decoded::Unknown | Decoded::Invalid(_) => false,
+fn overwritten(state: &'static StateType, fields: &[StoredField]) -> Vec<String> {
+    let is_write = |field: &str, value: &Payload| {
+        let mut write = TaskWrites::default();
+        match (state.decode)(field, Form::Delta, value, write.of_type(state)) {
+            Decoded::Write(_) => write.targets().all(|(_, kind)| kind == WriteKind::Exclusive),
+            Decoded::Unknown | Decoded::Invalid(_) => false,
+        }
     };
     let fields = fields.iter().filter(|field| {
         let whole = field.changes.iter().rfind(|piece| piece.kind == ChangeKind::Value);
@@ -71,9 +84,12 @@ fn overwritten<S: GraphState>(fields: &[StoredField]) -> Vec<String> {
 }
 
 /// Returns the writes that the run passes to the parent state when it ends. Cleared ephemeral fields are excluded.
-pub(super) fn returned<S: GraphState>(since: Since<S>, alive: &[usize]) -> CallWrites<S> {
+pub(super) fn returned(state: &'static StateType, since: &Since, alive: &[usize]) -> CallWrites {
     let mut returned = CallWrites::default();
-    let lives = |field: usize| !S::field(field).is_some_and(|spec| spec.ephemeral) || alive.contains(&field);
-    since.into_iter().filter(|write| lives(write.field())).for_each(|write| returned.push(write));
+    let lives =
+        |field: usize| !state.field(field).is_some_and(|spec| spec.ephemeral) || alive.contains(&field);
+    for (nth, _) in since.fields().enumerate().filter(|(_, field)| lives(*field)) {
+        returned.push(state, since, nth);
+    }
     returned
 }

@@ -10,11 +10,11 @@ use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
 use crate::node::{ErasedParentCommand, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
-use crate::state::{Form, GraphState, Stored};
+use crate::state::{Form, Stored};
 
 use super::corrupt::{corrupt, outdated};
 use super::opened::{Known, NamedTasks};
-use super::program::{Program, versions};
+use super::program::Program;
 use super::read_state::migrate;
 use super::records::{ReadWrites, StoredFinish, decode_writes, parse_write_key};
 use super::said::{StoredSaid, Unsaid};
@@ -22,12 +22,12 @@ use super::said::{StoredSaid, Unsaid};
 /// Reads the stored progress of a checkpoint's tasks for display, including tasks that a resume has added.
 ///
 /// A node that the graph no longer has is shown by its name.
-pub(crate) fn read_tasks<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(crate) fn read_tasks(
+    graph: &Compiled,
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
     records: &[TaskRecord],
-) -> Result<NamedTasks<S>, ErrorKind> {
+) -> Result<NamedTasks, ErrorKind> {
     let reader = Reader { graph, thread, checkpoint, records };
     let named = planned(checkpoint, records).into_iter().enumerate();
     let tasks = named.map(|(index, name)| {
@@ -47,21 +47,17 @@ pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Ar
 }
 
 /// Reads the records of a checkpoint.
-pub(super) struct Reader<'r, S, D> {
-    pub(super) graph: &'r Compiled<S, D>,
+pub(super) struct Reader<'r> {
+    pub(super) graph: &'r Compiled,
     pub(super) thread: &'r Arc<str>,
     pub(super) checkpoint: &'r Checkpoint,
     /// The records in the order in which a store returns them: by task, kind and key.
     pub(super) records: &'r [TaskRecord],
 }
 
-impl<'r, S: GraphState, D> Reader<'r, S, D> {
+impl<'r> Reader<'r> {
     /// Returns the records of this kind of a task. A plan may have many tasks, so this does not scan the records.
-    pub(super) fn of(
-        &self,
-        task: u32,
-        kind: RecordKind,
-    ) -> impl Iterator<Item = &'r TaskRecord> + use<'r, S, D> {
+    pub(super) fn of(&self, task: u32, kind: RecordKind) -> impl Iterator<Item = &'r TaskRecord> + use<'r> {
         let place = |record: &TaskRecord| (record.key.task, record.key.kind);
         let first = self.records.partition_point(|record| place(record) < (task, kind));
         let records = self.records.get(first..).unwrap_or_default();
@@ -86,7 +82,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
     }
 
     /// Reads the stored progress of a task.
-    pub(super) fn known(&self, index: usize, task: &Task) -> Result<Known<S>, ErrorKind> {
+    pub(super) fn known(&self, index: usize, task: &Task) -> Result<Known, ErrorKind> {
         let place = super::records::place(index);
         let mut known = Known { failure: None, ..Known::default() };
         if let Some(record) = self.of(place, RecordKind::Failed).next() {
@@ -115,6 +111,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
                 Some(answer) => known.answers.push((id, question, self.json(answer)?)),
             }
         }
+        known.questions.sort_by_key(|(_, question)| question.nth);
         let steps = self.of(place, RecordKind::Step);
         known.steps = steps.map(|record| (record.key.key.to_string(), record.payload.clone())).collect();
         for record in self.of(place, RecordKind::Sleep) {
@@ -163,7 +160,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
         &self,
         records: impl Iterator<Item = &'r TaskRecord>,
         found: Option<&[(String, u32)]>,
-    ) -> Result<ReadWrites<S>, ErrorKind> {
+    ) -> Result<ReadWrites, ErrorKind> {
         let records: Vec<(&str, &Payload)> =
             records.map(|record| (&*record.key.key, &record.payload)).collect();
         let of_run;
@@ -175,8 +172,8 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             }
         };
         let unreadable = |(what, reason)| corrupt(self.thread, self.checkpoint, what, reason);
-        if found == versions::<S>() {
-            return decode_writes::<S>(records.into_iter()).map_err(unreadable);
+        if found == self.graph.state.versions() {
+            return decode_writes(self.graph.state, records.into_iter()).map_err(unreadable);
         }
         // Each write is migrated as a field of its own, which keeps the order of the writes.
         let mut migrated: Vec<(String, Payload)> = Vec::new();
@@ -191,7 +188,7 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             let piece = StoredChange::new(self.checkpoint.id, kind, payload.clone());
             let fields = vec![StoredField::new(field.to_owned(), vec![piece])];
             let stored = Stored::__of_writes(fields);
-            let (fields, _) = migrate::<S>(self.thread, self.checkpoint, found, stored)?;
+            let (fields, _) = migrate(self.graph.state, self.thread, self.checkpoint, found, stored)?;
             for field in fields {
                 for piece in field.changes {
                     let form = if piece.kind == ChangeKind::Delta { 'd' } else { 'v' };
@@ -200,6 +197,6 @@ impl<'r, S: GraphState, D> Reader<'r, S, D> {
             }
         }
         let records = migrated.iter().map(|(key, payload)| (key.as_str(), payload));
-        decode_writes::<S>(records).map_err(unreadable)
+        decode_writes(self.graph.state, records).map_err(unreadable)
     }
 }

@@ -4,7 +4,6 @@ use crate::checkpoint::{BatchWrite, CheckpointId, RecordKey};
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
 use crate::plan::Task;
-use crate::state::GraphState;
 
 use super::journal::Shared;
 use super::records::finished_records;
@@ -18,13 +17,7 @@ pub(crate) struct Recorder<'p> {
 
 impl Recorder<'_> {
     /// Stores a result. A result that cannot be stored is skipped, and reported at the end of the superstep.
-    pub(crate) fn record<S: GraphState, D>(
-        &mut self,
-        graph: &Compiled<S, D>,
-        index: usize,
-        task: &Task,
-        finished: &Finished<S>,
-    ) {
+    pub(crate) fn record(&mut self, graph: &Compiled, index: usize, task: &Task, finished: &Finished) {
         let Some(checkpoint) = self.at else { return };
         let Ok(put) = finished_records(graph, index, task, finished) else { return };
         if let Some(recorded) = self.recorded.get_mut(index) {

@@ -6,20 +6,19 @@ use serde_json::value::RawValue;
 
 use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::also_null::also_null;
+use crate::engine::desk::waits_again;
 use crate::engine::encoded::{Builder, Encoded};
+use crate::engine::erased::{StateType, TaskWrites};
 use crate::engine::policy::{Due, Tried, Tries};
-use crate::engine::task::{Finished, WriteOf};
+use crate::engine::task::Finished;
 use crate::error::NodeFailure;
 use crate::graph::Compiled;
 use crate::limits::MAX_PAYLOAD_BYTES;
 use crate::node::{Choice, Leave};
 use crate::payload::Payload;
 use crate::plan::Task;
-use crate::state::{
-    Decoded, EncodeError, FieldWrite, Form, GraphState, MigrationError, Writes, decode_write,
-};
+use crate::state::{Decoded, EncodeError, Form, MigrationError};
 
-use super::program::versions;
 use super::progress::packet_json;
 use super::said::{StoredSaid, said_records};
 
@@ -54,6 +53,9 @@ pub(crate) struct StoredFailure {
     pub(crate) attempt: u32,
     #[serde(default)]
     pub(crate) panicked: bool,
+    /// `true` if the task failed only because an answer could not be read, and waits for another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) waits_again: bool,
     /// `true` if the node's error handler handles it, and the node does not run again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     handling: bool,
@@ -83,7 +85,7 @@ impl StoredRetry {
 impl StoredFailure {
     /// Creates the failure of a task whose writes were refused.
     pub(super) fn refused(error: String, attempt: u32) -> Self {
-        Self { error, attempt, panicked: false, handling: false, retry: None }
+        Self { error, attempt, panicked: false, waits_again: false, handling: false, retry: None }
     }
 
     /// Creates the failure of a task that ends its run.
@@ -92,6 +94,7 @@ impl StoredFailure {
             error: failure.text(),
             attempt: failure.attempt,
             panicked: failure.panicked,
+            waits_again: waits_again(failure),
             handling: false,
             retry: None,
         }
@@ -177,14 +180,15 @@ pub(super) fn write_key(ordinal: usize, form: Form, field: &str) -> String {
 }
 
 /// Returns the records of encoded writes.
-pub(super) fn write_records<S: GraphState>(
+pub(super) fn write_records(
+    state: &'static StateType,
     task: u32,
     kind: RecordKind,
     encoded: &Encoded,
 ) -> Vec<TaskRecord> {
     let writes = encoded.writes.iter().enumerate();
     let records = writes.filter_map(|(ordinal, write)| {
-        let name = S::field(write.field)?.name;
+        let name = state.field(write.field)?.name;
         let payload = encoded.payload(write)?;
         Some(TaskRecord::new(key(task, kind, &write_key(ordinal, write.form, name)), payload))
     });
@@ -203,15 +207,15 @@ pub(super) fn parse_write_key(key: &str) -> Option<(Form, &str)> {
 }
 
 /// Returns the records of a finished task.
-pub(super) fn finished_records<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+pub(super) fn finished_records(
+    graph: &Compiled,
     index: usize,
     task: &Task,
-    finished: &Finished<S>,
+    finished: &Finished,
 ) -> Result<Vec<TaskRecord>, EncodeError> {
     let place = place(index);
     let mut records = match &finished.encoded {
-        Some(encoded) => write_records::<S>(place, RecordKind::Write, encoded),
+        Some(encoded) => write_records(graph.state, place, RecordKind::Write, encoded),
         None => Vec::new(),
     };
     let exits = match &finished.leave {
@@ -222,16 +226,12 @@ pub(super) fn finished_records<S: GraphState, D>(
             Some(choices.iter().map(|choice| stored_choice(graph, task, choice)).collect::<Result<_, _>>()?)
         }
     };
-    let finish = StoredFinish { exits, versions: versions::<S>(), said: None };
+    let finish = StoredFinish { exits, versions: graph.state.versions(), said: None };
     records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);
     Ok(records)
 }
 
-fn stored_choice<S, D>(
-    graph: &Compiled<S, D>,
-    task: &Task,
-    choice: &Choice,
-) -> Result<StoredChoice, EncodeError> {
+fn stored_choice(graph: &Compiled, task: &Task, choice: &Choice) -> Result<StoredChoice, EncodeError> {
     let plan = graph.topology.nodes.get(task.node);
     let exit = plan.and_then(|plan| plan.exit(choice.exit)).map_or("", |exit| exit.label).to_owned();
     let rescue = plan.is_some_and(|plan| choice.exit >= plan.exits.len());
@@ -245,7 +245,7 @@ impl StoredFinish {
     }
 
     /// Returns the way in which the task left its node.
-    pub(super) fn leave<S, D>(&self, graph: &Compiled<S, D>, node: usize) -> Result<Leave, MigrationError> {
+    pub(super) fn leave(&self, graph: &Compiled, node: usize) -> Result<Leave, MigrationError> {
         let name = graph.node_name(node);
         let gone = |reason| MigrationError::Route { node: name.to_owned(), reason };
         let plan = graph.topology.nodes.get(node);
@@ -291,13 +291,14 @@ impl StoredFinish {
 }
 
 /// Writes that were read back, with their stored form.
-pub(super) type ReadWrites<S> = (Writes<WriteOf<S>>, Encoded);
+pub(super) type ReadWrites = (TaskWrites, Encoded);
 
 /// Reads writes back. Skips fields that the state no longer has.
-pub(super) fn decode_writes<'r, S: GraphState>(
+pub(super) fn decode_writes<'r>(
+    state: &'static StateType,
     records: impl Iterator<Item = (&'r str, &'r Payload)>,
-) -> Result<ReadWrites<S>, (String, String)> {
-    let (mut writes, mut encoded) = (Vec::new(), Builder::default());
+) -> Result<ReadWrites, (String, String)> {
+    let (mut writes, mut encoded) = (TaskWrites::default(), Builder::default());
     for (key, payload) in records {
         let Some((form, field)) = parse_write_key(key) else {
             return Err((
@@ -305,16 +306,13 @@ pub(super) fn decode_writes<'r, S: GraphState>(
                 "this version does not know the form of its key".to_owned(),
             ));
         };
-        match decode_write::<S>(field, form, payload) {
-            Decoded::Write(write) => {
-                encoded.add(write.field(), form, payload);
-                writes.push(write);
-            }
+        match (state.decode)(field, form, payload, writes.of_type(state)) {
+            Decoded::Write(field) => encoded.add(field, form, payload),
             Decoded::Unknown => {}
             Decoded::Invalid(error) => {
                 return Err((format!("the write to field `{field}`"), error.to_string()));
             }
         }
     }
-    Ok((writes.into_iter().collect(), encoded.finish()))
+    Ok((writes, encoded.finish()))
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::encoded::EncodedWrite;
-use crate::state::{Form, GraphState};
+use crate::engine::erased::StateType;
+use crate::state::Form;
 
 /// The fields whose stored value is not an ordinary write. A checkpoint stores each as a whole value, and the parent state
 /// needs to know which it was.
@@ -27,14 +28,15 @@ pub(super) struct StoredResets {
 impl Resets {
     /// Takes in the writes of a superstep to one field, which may have cleared the field before. Returns `true` if the
     /// clearing has to be stored before the writes.
-    pub(super) fn take_in<'w, S: GraphState>(
+    pub(super) fn take_in<'w>(
         &mut self,
+        state: &StateType,
         field: usize,
         mut writes: impl Iterator<Item = &'w EncodedWrite>,
         is_cleared: bool,
     ) -> bool {
         let overwritten = writes.any(|write| write.form == Form::Overwrite);
-        let replaced = S::field(field).is_none_or(|spec| spec.reducer.is_none());
+        let replaced = state.field(field).is_none_or(|spec| spec.reducer.is_none());
         if overwritten || replaced {
             self.forget(field);
             self.overwritten.extend(overwritten.then_some(field));
@@ -57,9 +59,9 @@ impl Resets {
         self.cleared.retain(|known| *known != field);
     }
 
-    pub(super) fn stored<S: GraphState>(&self) -> StoredResets {
+    pub(super) fn stored(&self, state: &StateType) -> StoredResets {
         let names = |fields: &[usize]| {
-            fields.iter().filter_map(|&field| Some(S::field(field)?.name.to_owned())).collect()
+            fields.iter().filter_map(|&field| Some(state.field(field)?.name.to_owned())).collect()
         };
         StoredResets { overwritten: names(&self.overwritten), cleared: names(&self.cleared) }
     }
@@ -71,8 +73,8 @@ impl StoredResets {
         Self { overwritten, cleared: Vec::new() }
     }
 
-    pub(super) fn read<S: GraphState>(&self) -> Resets {
-        let fields = |names: &[String]| names.iter().filter_map(|name| field_named::<S>(name)).collect();
+    pub(super) fn read(&self, state: &StateType) -> Resets {
+        let fields = |names: &[String]| names.iter().filter_map(|name| state.field_named(name)).collect();
         Resets { overwritten: fields(&self.overwritten), cleared: fields(&self.cleared) }
     }
 
@@ -83,9 +85,4 @@ impl StoredResets {
     pub(super) fn is_cleared(&self, field: &str) -> bool {
         self.cleared.iter().any(|name| name == field)
     }
-}
-
-/// Finds a field by its name.
-pub(super) fn field_named<S: GraphState>(name: &str) -> Option<usize> {
-    (0..S::FIELD_COUNT).find(|&field| S::field(field).is_some_and(|spec| spec.name == name))
 }

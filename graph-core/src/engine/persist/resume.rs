@@ -9,6 +9,7 @@ use crate::engine::begin::from_outside;
 use crate::engine::commit::own;
 use crate::engine::desk::Answered;
 use crate::engine::encoded::Keep;
+use crate::engine::erased::TaskWrites;
 use crate::engine::parts::Parts;
 use crate::engine::reject::reject;
 use crate::engine::task::Finished;
@@ -17,7 +18,6 @@ use crate::interrupt::OpenInterrupt;
 use crate::payload::{Encoding, Payload};
 use crate::plan::Task;
 use crate::reducers::Stamp;
-use crate::state::GraphState;
 
 use super::input::{Waiting, input_not_storable};
 use super::opened::Opened;
@@ -28,25 +28,25 @@ use super::records::{key, place};
 use super::writer::Persist;
 
 /// A checkpoint to resume from, and the additions of the resume.
-pub(crate) struct GoOn<S: GraphState> {
-    pub(crate) opened: Opened<S>,
+pub(crate) struct GoOn {
+    pub(crate) opened: Opened,
     /// Answers to open interrupts, as records.
     pub(crate) answers: Vec<TaskRecord>,
-    pub(crate) update: Option<S::Update>,
+    pub(crate) update: Option<TaskWrites>,
     /// Additional nodes to run.
     pub(crate) goto: Vec<usize>,
 }
 
-impl<S: GraphState> GoOn<S> {
+impl GoOn {
     /// Resumes without additions.
-    pub(crate) fn at(opened: Opened<S>) -> Self {
+    pub(crate) fn at(opened: Opened) -> Self {
         Self { opened, answers: Vec::new(), update: None, goto: Vec::new() }
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
+impl Parts {
     /// Creates the driver of a resumed run.
-    pub(super) fn go_on(self, persist: Persist, go_on: GoOn<S>) -> Result<Driver<S, D>, Error> {
+    pub(super) fn go_on(self, persist: Persist, go_on: GoOn) -> Result<Driver, Error> {
         let GoOn { mut opened, answers, update, goto } = go_on;
         let mut driver = self.at(persist, &mut opened)?;
         if let Some(input) = opened.input.take() {
@@ -78,21 +78,21 @@ impl<S: GraphState, D: Send + Sync + 'static> Parts<S, D> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Applies an update from outside before the superstep's tasks run, and returns its records.
     ///
     /// `earlier` is the number of earlier records of this kind. `place` distinguishes the update from all other
     /// writes by START in the step.
     pub(super) fn update(
         &mut self,
-        update: S::Update,
+        update: TaskWrites,
         place: usize,
         earlier: usize,
     ) -> Result<Vec<TaskRecord>, Error> {
-        let stamp = Stamp { thread: self.ctx.cx.stamp_thread(), ..Stamp::new(START, self.step, place) };
-        let patch = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
+        let stamp = Stamp { thread: self.ctx.stamp_thread(), ..Stamp::new(START, self.step, place) };
+        let patch = from_outside(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
         let records = match &patch.encoded {
-            Some(encoded) => patch_records::<S>(earlier, encoded),
+            Some(encoded) => patch_records(self.graph.state, earlier, encoded),
             None => Ok(Vec::new()),
         };
         let records = records.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
@@ -123,18 +123,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
                 if let Some(answer) = json.and_then(|json| serde_json::from_slice(json.bytes()).ok()) {
                     let versions = (open.version, version.unwrap_or(open.version));
                     let answered = Answered { question: open.question, answer, versions };
-                    self.ctx.cx.shared.memos.give(self.step + 1, task, [(open.id, answered)]);
+                    self.ctx.shared.memos.give(self.step + 1, task, [(open.id, answered)]);
                 }
             }
         }
     }
 
     /// Applies an update before the superstep's tasks run. It is stored with the checkpoint that follows them.
-    fn patch(&mut self, patch: Finished<S>) -> Result<(), Error> {
+    fn patch(&mut self, patch: Finished) -> Result<(), Error> {
         let mut results = vec![Some(patch)];
         let Some(state) = own(&mut self.state) else { return Ok(()) };
-        fold(state, &mut results, &mut self.ledger, &mut Undos::new())
-            .map_err(|rejected| reject(&[], self.step, &[], &mut results, rejected))
+        fold(state, &mut results, &mut self.ledger, &mut Undos::new(self.graph.state))
+            .map_err(|rejected| reject(self.graph.state, &[], self.step, &[], &mut results, rejected))
             .map_err(|kind| Error::new(&self.graph.name, kind))?;
         let touched = self.ledger.touched();
         // The tasks that run next can read the field, as if the previous superstep had written it.

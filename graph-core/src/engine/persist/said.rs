@@ -47,8 +47,8 @@ pub(super) fn said_records(
     outward: &ErasedParentCommand,
 ) -> Result<Vec<TaskRecord>, EncodeError> {
     let update = outward.stored()?;
-    let exits = outward.leave.as_ref().map(|leave| choices(&leave.1, &(outward.of().exits)())).transpose()?;
-    let said = StoredSaid { state: outward.of().name.to_owned(), writes: update.is_some(), exits };
+    let exits = outward.leave.as_ref().map(|leave| choices(&leave.1, &(outward.exits)())).transpose()?;
+    let said = StoredSaid { state: outward.state.name.to_owned(), writes: update.is_some(), exits };
     let StoredUpdate { versions, writes } = update.unwrap_or_default();
     let mut records = Vec::new();
     for (ordinal, (form, field, payload)) in writes.into_iter().enumerate() {
@@ -82,11 +82,7 @@ fn leads(exit: &Exit) -> Vec<String> {
 
 impl StoredSaid {
     /// Reads the command as one of the types that the graph's nodes can return.
-    pub(super) fn read<S, D>(
-        &self,
-        graph: &Compiled<S, D>,
-        update: StoredUpdate,
-    ) -> Result<ErasedParentCommand, Unsaid> {
+    pub(super) fn read(&self, graph: &Compiled, update: StoredUpdate) -> Result<ErasedParentCommand, Unsaid> {
         let of = self.type_of(&graph.outward).ok_or_else(|| {
             Unsaid::Other(format!(
                 "no node returns a command for a parent graph over `{}` any longer",
@@ -105,7 +101,7 @@ impl StoredSaid {
         let taken = self.exits.as_deref().unwrap_or_default();
         let fits = |of: &&ParentCommandType, exact: bool| {
             let has = |choice: &SaidChoice| of.exits.iter().any(|exit| choice.is(exit, exact));
-            of.of.name == self.state && taken.iter().all(has)
+            of.state.name == self.state && taken.iter().all(has)
         };
         types.iter().find(|of| fits(of, true)).or_else(|| types.iter().find(|of| fits(of, false)))
     }

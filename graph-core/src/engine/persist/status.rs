@@ -2,9 +2,9 @@
 
 use crate::checkpoint::{StatusKind, StoredStatus};
 use crate::engine::Driver;
+use crate::engine::desk::wait_again;
 use crate::engine::driver::not_filled;
 use crate::error::ErrorKind;
-use crate::state::GraphState;
 
 use super::writer::Persist;
 
@@ -27,7 +27,7 @@ impl Persist {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Returns the status of a thread with the current plan.
     pub(super) fn planned_status(&self) -> StatusKind {
         if !self.tasks.is_empty() {
@@ -65,7 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let kind = if halt.told {
             StatusKind::Stopped
         } else if self.interrupts().next().is_some() {
-            StatusKind::WaitingForAnswers
+            StatusKind::WaitingForAnswer
         } else if halt.wakes_at.is_some() {
             StatusKind::WaitingForTime
         } else {
@@ -79,7 +79,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
     /// Sets the status of a thread whose run has failed.
     pub(super) fn fails_with_status(&mut self, error: &ErrorKind) {
+        let mut wakes_at = None;
         let kind = match error {
+            _ if wait_again(error) => {
+                wakes_at = self.first_deadline();
+                StatusKind::WaitingForAnswer
+            }
             ErrorKind::Cancelled { .. } => StatusKind::Stopped,
             ErrorKind::RecursionLimit { .. } | ErrorKind::SuperstepTimeout { .. } => StatusKind::AtLimit,
             // This runtime cannot run the thread, but another one can: the run counts as crashed.
@@ -87,7 +92,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             _ => StatusKind::Failed,
         };
         if let Some(persist) = &mut self.persist {
-            persist.set_status(StoredStatus::new(kind));
+            persist.set_status(StoredStatus::new(kind).wakes_at(wakes_at));
         }
     }
 }

@@ -9,11 +9,10 @@ use crate::engine::attempt::Attempt;
 use crate::engine::driver::{YIELD_EVERY, forget};
 use crate::engine::encoded::Keep;
 use crate::error::Error;
-use crate::state::GraphState;
 
 use super::journal::Journal;
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Runs one superstep. Boxed so that a run in memory does not carry it along.
     #[inline(never)]
     pub(in crate::engine) fn step_on_thread(
@@ -57,11 +56,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         match (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice()) {
             ([task], [slot], [attempts]) if !observed && !self.graph.has_policy(task.node) => {
                 if let (None, Some(node)) = (&slot, self.graph.nodes.get(task.node)) {
-                    self.ctx.cx.clear_desk();
+                    self.ctx.clear_desk();
                     forget(&mut self.suspended);
                     *attempts += 1;
-                    (self.ctx.cx.at.node, self.ctx.cx.at.attempt) = (task.node, *attempts);
-                    let future = node.run.call(&self.state, task.packet.as_ref(), &self.ctx);
+                    (self.ctx.at.node, self.ctx.at.attempt) = (task.node, *attempts);
+                    let spare = self.spares.pop().unwrap_or_default();
+                    let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
                     let attempt = Attempt::new(future, &self.ctx, keep);
                     match Journal::beside(&journal, attempt).await {
                         Ok(finished) => *slot = Some(finished),

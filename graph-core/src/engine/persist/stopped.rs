@@ -3,7 +3,6 @@ use std::time::SystemTime;
 use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::clock::{from_millis, to_millis};
-use crate::state::GraphState;
 
 use super::records::{json_record, key};
 
@@ -41,7 +40,7 @@ impl Stopped {
     }
 }
 
-impl<S: GraphState, D> Driver<S, D> {
+impl Driver {
     /// Stores the reason for a stop of a run that could continue, or removes an earlier one.
     pub(super) fn store_stopped(&mut self, stopped: &Stopped) {
         let Some(persist) = &mut self.persist else { return };

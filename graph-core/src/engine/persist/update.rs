@@ -8,6 +8,7 @@ use crate::engine::begin::from_outside;
 use crate::engine::cx::RunShared;
 use crate::engine::encoded::Keep;
 use crate::engine::ephemeral::Ephemerals;
+use crate::engine::erased::{AppContext, ErasedState, StateType, TaskWrites};
 use crate::engine::ledger::Ledger;
 use crate::engine::options::RunOptions;
 use crate::engine::parts::Parts;
@@ -17,7 +18,7 @@ use crate::graph::Compiled;
 use crate::node::Leave;
 use crate::plan::Task;
 use crate::reducers::Stamp;
-use crate::state::{EncodeError, FieldWrite as _, GraphState, Restore, Update as _};
+use crate::state::{EncodeError, Restore};
 
 use super::opened::Opened;
 use super::pieces::Pieces;
@@ -25,8 +26,8 @@ use super::progress::{self, START};
 use super::writer::{Persist, Persisting};
 
 /// An update from outside.
-pub(crate) struct Outside<S: GraphState> {
-    pub(crate) update: S::Update,
+pub(crate) struct Outside {
+    pub(crate) update: TaskWrites,
     pub(crate) place: Place,
     pub(crate) leave: Leave,
     /// `true` if the caller has not named the node. The update then has to plan the pending tasks again.
@@ -42,7 +43,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    pub(crate) fn name<S, D>(self, graph: &Compiled<S, D>) -> &str {
+    pub(crate) fn name(self, graph: &Compiled) -> &str {
         match self {
             Self::Start => START,
             Self::Node(node) => graph.node_name(node),
@@ -69,24 +70,25 @@ pub(crate) fn updated_as(checkpoint: &Checkpoint) -> Vec<String> {
 /// others have their initial values.
 ///
 /// The updates are then applied to it through the reducers, as to any state.
-fn first_state<S: GraphState, D>(
-    graph: &Compiled<S, D>,
+fn first_state(
+    graph: &Compiled,
     thread: Option<&str>,
-    updates: &[Outside<S>],
-) -> Result<S, ErrorKind> {
-    let required = |field: usize| S::field(field).filter(|spec| spec.required);
+    updates: &[Outside],
+) -> Result<Arc<dyn ErasedState>, ErrorKind> {
+    let required = |field: usize| graph.state.field(field).filter(|spec| spec.required);
     let mut fields: Vec<StoredField> = Vec::new();
-    if (0..S::FIELD_COUNT).any(|field| required(field).is_some()) {
+    if (0..graph.state.fields).any(|field| required(field).is_some()) {
         for outside in updates {
-            let writes = outside.update.clone().__into_writes().into_iter();
-            let writes = writes.filter(|write| required(write.field()).is_some()).collect();
+            let mut writes = outside.update.clone();
+            writes.retain(graph.state, |field| required(field).is_some());
             let stamp = Stamp { thread, ..Stamp::new(outside.place.name(graph), 0, 0) };
-            let given = from_outside::<S>(S::Update::__from_writes(writes), stamp, Keep::All)?;
-            fields.extend(given.encoded.iter().flat_map(|encoded| encoded.values::<S>()));
+            let given = from_outside(writes, stamp, Keep::All)?;
+            fields.extend(given.encoded.iter().flat_map(|encoded| encoded.values(graph.state)));
         }
     }
     let given = |name: &str| fields.iter().any(|field| field.field == name);
-    let missing = (0..S::FIELD_COUNT).filter_map(required).map(|spec| spec.name).filter(|name| !given(name));
+    let missing =
+        (0..graph.state.fields).filter_map(required).map(|spec| spec.name).filter(|name| !given(name));
     let missing: Vec<String> = missing.map(str::to_owned).collect();
     if !missing.is_empty() {
         return Err(ErrorKind::MissingFields {
@@ -94,23 +96,23 @@ fn first_state<S: GraphState, D>(
             fields: missing,
         });
     }
-    S::__restore(&mut Restore::new(fields)).map_err(|error| {
+    (graph.state.restore)(&mut Restore::new(fields)).map_err(|error| {
         let source = EncodeError::not_read_back(&error);
         ErrorKind::NotStorable { nodes: vec![START.to_owned()], step: 0, source }
     })
 }
 
 /// The parts of a driver that applies updates.
-type UpdateParts<S, D> = (Arc<Compiled<S, D>>, Arc<D>, RunShared, RunOptions);
+type UpdateParts = (Arc<Compiled>, Arc<dyn AppContext>, RunShared, RunOptions);
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Creates a driver that has applied updates, each list as a superstep. Nothing is stored yet.
     pub(crate) fn with_updates(
-        (graph, context, shared, options): UpdateParts<S, D>,
+        (graph, context, shared, options): UpdateParts,
         mut persist: Persist,
-        opened: Option<Opened<S>>,
+        opened: Option<Opened>,
         is_head: bool,
-        supersteps: Vec<Vec<Outside<S>>>,
+        supersteps: Vec<Vec<Outside>>,
     ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, None)?;
         let (mut driver, mut step, mut begun) = match opened {
@@ -124,9 +126,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
             }
             opened => {
                 let first = supersteps.first().map(Vec::as_slice).unwrap_or_default();
-                let state = first_state(&parts.graph, parts.ctx.cx.thread(), first)
-                    .map_err(|kind| parts.error(kind))?;
-                persist.pieces = Pieces::fresh::<S>();
+                let state =
+                    first_state(&parts.graph, parts.ctx.thread(), first).map_err(|kind| parts.error(kind))?;
+                persist.pieces = Pieces::fresh(parts.graph.state);
                 // A call that keeps its state may have other checkpoints on other branches.
                 persist.at = opened.as_ref().map(|opened| opened.checkpoint.id);
                 let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
@@ -175,7 +177,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
         let names =
             |nodes: &[usize]| nodes.iter().map(|&node| self.graph.node_name(node).to_owned()).collect();
         Err(self.error(ErrorKind::NotPlannedAgain {
-            thread: self.ctx.cx.thread().unwrap_or_default().to_owned(),
+            thread: self.ctx.thread().unwrap_or_default().to_owned(),
             node: place.name(&self.graph).to_owned(),
             pending: names(pending),
             planned: names(&planned),
@@ -194,7 +196,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     /// Applies an update on behalf of START in place of the planned tasks, and plans the successors of START.
     ///
     /// It takes a superstep number, but does not count against the recursion limit.
-    pub(crate) fn replan(&mut self, update: S::Update) -> Result<(), Error> {
+    pub(crate) fn replan(&mut self, update: TaskWrites) -> Result<(), Error> {
         let (tasks, attempts) = (self.tasks.clone(), self.attempts.clone());
         self.halt = None;
         self.results.fill_with(|| None);
@@ -216,29 +218,29 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
     }
 
     /// Applies a superstep of updates, together with the finished results of the planned superstep.
-    fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside<S>>) -> Result<(), Error> {
+    fn superstep_from_outside(&mut self, step: u64, updates: Vec<Outside>) -> Result<(), Error> {
         // Finished tasks have written under the indices of the plan. The updates get indices after them.
         let planned = self.tasks.len();
         let finished = std::mem::take(&mut self.tasks).into_iter().zip(std::mem::take(&mut self.results));
         let finished = finished.filter_map(|(task, result)| Some((task, Some(result?))));
-        let (mut tasks, mut results): (Vec<Task>, Vec<Option<Finished<S>>>) = finished.unzip();
+        let (mut tasks, mut results): (Vec<Task>, Vec<Option<Finished>>) = finished.unzip();
         let (mut names, mut ends) = (Vec::new(), false);
         for (at, Outside { update, place, leave, .. }) in updates.into_iter().enumerate() {
             let name = place.name(&self.graph);
             ends |= place == Place::End;
             names.push(name.to_owned());
-            let stamp = Stamp { thread: self.ctx.cx.stamp_thread(), ..Stamp::new(name, step, planned + at) };
-            let made = from_outside::<S>(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
+            let stamp = Stamp { thread: self.ctx.stamp_thread(), ..Stamp::new(name, step, planned + at) };
+            let made = from_outside(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
             // The update replaces its node's task, if that is planned and unfinished.
             tasks.push(Task { node: place.number(), packet: None });
             results.push(Some(Finished { leave, ..made }));
         }
         let of_tasks = results.len().saturating_sub(names.len());
         let (kept, made) = results.split_at_mut(of_tasks);
-        settle::<S>(kept, made);
+        settle(self.graph.state, kept, made);
         self.attempts = vec![1; tasks.len()];
         (self.tasks, self.results) = (tasks, results);
-        self.ctx.cx.at.step = step;
+        self.ctx.at.step = step;
         if let Some(persist) = &mut self.persist {
             persist.persisting = Persisting::Update { names, ends };
         }
@@ -248,26 +250,20 @@ impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
 
 /// Resolves write conflicts that updates settle. If several finished tasks wrote a field that only one may write, and
 /// an update sets that field, the tasks' writes to it are dropped.
-fn settle<S: GraphState>(kept: &mut [Option<Finished<S>>], made: &[Option<Finished<S>>]) {
+fn settle(state: &StateType, kept: &mut [Option<Finished>], made: &[Option<Finished>]) {
     let mut ledger = Ledger::default();
-    ledger.open(S::FIELD_COUNT);
+    ledger.open(state.fields);
     for (task, finished) in kept.iter().enumerate() {
-        finished
-            .iter()
-            .flat_map(|finished| finished.writes.iter())
-            .for_each(|write| ledger.enter(task, write));
+        finished.iter().for_each(|finished| ledger.enter(task, &finished.writes));
     }
-    let given = |field: usize| {
-        made.iter().flatten().any(|finished| finished.writes.iter().any(|write| write.field() == field))
-    };
+    let given = |field: usize| made.iter().flatten().any(|finished| finished.writes.has(field));
     let settled: Vec<usize> =
         ledger.clashes().map(|clash| clash.field).filter(|&field| given(field)).collect();
     if settled.is_empty() {
         return;
     }
     for finished in kept.iter_mut().flatten() {
-        let writes = std::mem::take(&mut finished.writes).into_iter();
-        finished.writes = writes.filter(|write| !settled.contains(&write.field())).collect();
+        finished.writes.retain(state, |field| !settled.contains(&field));
         // The next checkpoint takes its deltas from here.
         if let Some(encoded) = &mut finished.encoded {
             encoded.writes.retain(|write| !settled.contains(&write.field));

@@ -8,12 +8,13 @@ use crate::checkpoint::{
 };
 use crate::engine::desk::StepLog;
 use crate::engine::encoded::Encoded;
+use crate::engine::erased::ErasedState;
 use crate::engine::execute::Suspended;
 use crate::engine::task::Finished;
 use crate::graph::Compiled;
 use crate::payload::Payload;
 use crate::plan::Task;
-use crate::state::{EncodeError, GraphState};
+use crate::state::EncodeError;
 
 use super::host::{Host, Under};
 use super::journal::{Journal, Shared};
@@ -205,10 +206,10 @@ impl Persist {
     }
 
     /// Returns the field changes of a superstep that was folded into `state`.
-    pub(crate) fn pieces<S: GraphState>(
+    pub(crate) fn pieces(
         &mut self,
-        state: &S,
-        results: &[Option<Finished<S>>],
+        state: &dyn ErasedState,
+        results: &[Option<Finished>],
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<FieldChange>, NotStored> {
@@ -216,9 +217,9 @@ impl Persist {
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.
-    pub(super) fn carry<S: GraphState>(
+    pub(super) fn carry(
         &mut self,
-        state: &S,
+        state: &dyn ErasedState,
         encoded: Option<&Encoded>,
         touched: &[usize],
     ) -> Result<(), NotStored> {
@@ -226,11 +227,11 @@ impl Persist {
     }
 
     /// Stores the results that are not stored yet, and removes stored results that were revoked.
-    pub(crate) fn settle<S: GraphState, D>(
+    pub(crate) fn settle(
         &mut self,
-        graph: &Compiled<S, D>,
+        graph: &Compiled,
         tasks: &[Task],
-        results: &[Option<Finished<S>>],
+        results: &[Option<Finished>],
     ) -> Result<(), EncodeError> {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         self.recorded.resize(tasks.len(), Vec::new());
@@ -255,8 +256,8 @@ impl Persist {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         let mut before = std::mem::take(&mut self.asked);
         for (&task, questions) in suspended {
-            for question in questions {
-                let stored = StoredQuestion::of(question);
+            for (nth, question) in questions.iter().enumerate() {
+                let stored = StoredQuestion::of(question).at(nth);
                 let at = key(place(task), RecordKind::Interrupt, &question.id);
                 // An earlier answer does not answer the question as it is asked now.
                 remove.push(key(place(task), RecordKind::Answer, &question.id));
@@ -270,11 +271,7 @@ impl Persist {
     }
 
     /// Records which results and open interrupts are stored already.
-    pub(super) fn remember<S: GraphState>(
-        &mut self,
-        results: &[Option<Finished<S>>],
-        records: &[TaskRecord],
-    ) {
+    pub(super) fn remember(&mut self, results: &[Option<Finished>], records: &[TaskRecord]) {
         self.recorded = vec![Vec::new(); results.len()];
         self.asked.clear();
         for TaskRecord { key, .. } in records {

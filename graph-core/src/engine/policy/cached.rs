@@ -1,3 +1,4 @@
+use crate::stream::TaskEvent;
 use std::sync::Arc;
 
 use crate::cache::{Cache, EntryKey};
@@ -8,15 +9,14 @@ use crate::engine::desk::{CacheMemo, CacheResult};
 use crate::engine::task::{Failed, Finished, Unfinished, finish};
 use crate::error::with_causes;
 use crate::graph::NodeCache;
-use crate::node::{NodeError, Source, Step, StepFuture};
-use crate::state::GraphState;
+use crate::node::{ErasedSource, ErasedStep, NodeError, StepFuture};
 
 use super::guarded::Guarded;
 
-impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
+impl Guarded<'_> {
     /// Executes a task of a node with a cache policy: finds its result, or computes it and keeps it until it is
     /// applied.
-    pub(super) async fn cached(&self, policy: &NodeCache<S, D>) -> Result<Finished<S>, Box<Unfinished>> {
+    pub(super) async fn cached(&self, policy: &NodeCache) -> Result<Finished, Box<Unfinished>> {
         let Some(cache) = &self.ctx.shared.cache else {
             return Err(Failed::Fault(NodeError::msg(NO_CACHE)).into());
         };
@@ -39,8 +39,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
 
     /// Returns the key of the task's cache entry. A key function is not retried, because it would fail the same way
     /// again.
-    fn entry(&self, policy: &NodeCache<S, D>) -> Result<EntryKey, Failed> {
-        let from = Source { state: self.state, packet: self.task.packet.as_ref(), ctx: self.ctx };
+    fn entry(&self, policy: &NodeCache) -> Result<EntryKey, Failed> {
+        let from = ErasedSource { state: self.state, packet: self.task.packet.as_ref(), ctx: self.ctx };
         let key = match contained(|| (policy.key)(from)) {
             Ok(key) => key.map_err(Failed::Fault)?,
             Err(panic) => return Err(Failed::Panic(panic)),
@@ -66,9 +66,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         })
     }
 
-    async fn found(&self, cache: &dyn Cache, policy: &NodeCache<S, D>, at: &EntryKey) -> Option<Step<S>> {
+    async fn found(&self, cache: &dyn Cache, policy: &NodeCache, at: &EntryKey) -> Option<ErasedStep> {
         let found = match contained_call(|| cache.get(at.clone(), now())).await {
-            Ok(found) => found.map(|payload| read::<S>(&payload, &policy.exits)).transpose(),
+            Ok(found) => {
+                found.map(|payload| read(self.state.state_type(), &payload, &policy.exits)).transpose()
+            }
             Err(error) => Err(with_causes(&error)),
         };
         match found {
@@ -81,15 +83,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     }
 
     /// Wraps the node's future to record its result for the cache.
-    pub(super) fn watched<'f>(
-        &'f self,
-        policy: &'f NodeCache<S, D>,
-        future: StepFuture<'f, S>,
-    ) -> StepFuture<'f, S> {
+    pub(super) fn watched<'f>(&'f self, policy: &'f NodeCache, future: StepFuture<'f>) -> StepFuture<'f> {
         Box::pin(async move {
             let returned = future.await;
             if let Ok(step) = &returned {
-                self.made(match keep(step, &policy.exits) {
+                self.made(match keep(self.state.state_type(), step, &policy.exits) {
                     Ok(payload) => CacheResult::Made(payload),
                     Err(reason) => CacheResult::Unfit(reason),
                 });
@@ -128,7 +126,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     async fn not_cached(&self, reason: String) {
         if let Some(events) = self.events {
             let at = self.ctx.at;
-            events.task_not_cached(at.step, at.task, Arc::from(self.ctx.node()), reason).await;
+            let event = TaskEvent::NotCached { reason };
+            events.task(at.step, at.task, Arc::from(self.ctx.node()), event).await;
         }
     }
 

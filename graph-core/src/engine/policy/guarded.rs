@@ -8,16 +8,16 @@ use futures_util::future::select;
 
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::clock::now;
-use crate::engine::cx::{At, ContextWith};
+use crate::engine::cx::At;
 use crate::engine::desk::CacheResult;
 use crate::engine::encoded::Keep;
+use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::engine::spans::Spanned;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::error::{NodeFailure, Panic, with_causes};
 use crate::graph::{CompiledNode, Handler, NodePolicy};
 use crate::plan::Task;
-use crate::state::GraphState;
-use crate::stream::Events;
+use crate::stream::{Events, TaskEvent};
 
 use super::limited::{Limited, timer};
 use super::{Due, Tried, Tries};
@@ -26,29 +26,29 @@ use super::{Due, Tried, Tries};
 ///
 /// Its progress is in the data that the task keeps between attempts, so the next execution of the task continues from
 /// there.
-pub(super) struct Guarded<'a, S: GraphState, D> {
-    pub(super) node: &'a CompiledNode<S, D>,
-    pub(super) policy: &'a NodePolicy<S, D>,
-    pub(super) state: &'a S,
+pub(super) struct Guarded<'a> {
+    pub(super) node: &'a CompiledNode,
+    pub(super) policy: &'a NodePolicy,
+    pub(super) state: &'a dyn ErasedState,
     pub(super) task: &'a Task,
     /// The task's context; each attempt gets its own.
-    pub(super) ctx: &'a ContextWith<D>,
+    pub(super) ctx: &'a dyn ErasedContext,
     pub(super) keep: Keep,
-    pub(super) events: Option<&'a Events<S>>,
+    pub(super) events: Option<&'a Events>,
 }
 
-pub(super) type GuardedFuture<'a, S> =
-    Pin<Box<dyn Future<Output = Result<Finished<S>, Box<Unfinished>>> + Send + 'a>>;
+pub(super) type GuardedFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Finished, Box<Unfinished>>> + Send + 'a>>;
 
-impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
-    pub(super) async fn run(self) -> Result<Finished<S>, Box<Unfinished>> {
+impl Guarded<'_> {
+    pub(super) async fn run(self) -> Result<Finished, Box<Unfinished>> {
         match &self.policy.cache {
             None => self.tried().await,
             Some(policy) => self.cached(policy).await,
         }
     }
 
-    pub(super) async fn tried(&self) -> Result<Finished<S>, Box<Unfinished>> {
+    pub(super) async fn tried(&self) -> Result<Finished, Box<Unfinished>> {
         loop {
             // An older program may have stored a failure for a handler that this program does not have.
             if let Some(handler) = &self.policy.handler
@@ -58,7 +58,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
             }
             self.wait().await?;
             let ctx = self.next_attempt();
-            let unfinished = match self.attempt(&ctx).await {
+            let unfinished = match self.attempt(&*ctx).await {
                 Ok(finished) => return Ok(finished),
                 Err(unfinished) => *unfinished,
             };
@@ -121,7 +121,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.ctx.goes_to_sleep(self.ctx.desk(), due)
     }
 
-    fn next_attempt(&self) -> ContextWith<D> {
+    fn next_attempt(&self) -> Box<dyn ErasedContext> {
         let attempt = self.tries(|tries| {
             tries.attempt = self.ctx.at.attempt.max(tries.attempt.saturating_add(1));
             tries.attempt
@@ -129,9 +129,9 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         self.ctx.at(At { attempt, ..self.ctx.at })
     }
 
-    async fn attempt(&self, ctx: &ContextWith<D>) -> Result<Finished<S>, Box<Unfinished>> {
+    async fn attempt(&self, ctx: &dyn ErasedContext) -> Result<Finished, Box<Unfinished>> {
         let span = ctx.shared.spans.node(ctx.node(), ctx.at);
-        let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx);
+        let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx, TaskWrites::default());
         let mut future = span.within(call);
         if let Some(policy) = &self.policy.cache {
             future = self.watched(policy, future);
@@ -167,7 +167,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
         let At { step, task, .. } = self.ctx.at;
         if let Some(events) = self.events {
             let (node, error) = (Arc::from(self.ctx.node()), with_causes(failure));
-            events.task_retry(step, task, node, failure.attempt, error, wait).await;
+            let event = TaskEvent::Retry { attempt: failure.attempt, error, wait };
+            events.task(step, task, node, event).await;
         }
         self.store(failure, tries).await
     }
@@ -192,17 +193,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Guarded<'_, S, D> {
     /// Runs the error handler in place of the node.
     async fn handle(
         &self,
-        handler: &Handler<S, D>,
+        handler: &Handler,
         failure: Arc<NodeFailure>,
-    ) -> Result<Finished<S>, Box<Unfinished>> {
+    ) -> Result<Finished, Box<Unfinished>> {
         let At { step, task, .. } = self.ctx.at;
         if let Some(events) = self.events {
-            events.task_handled(step, task, Arc::from(self.ctx.node()), with_causes(&*failure)).await;
+            let event = TaskEvent::Handled { error: with_causes(&*failure) };
+            events.task(step, task, Arc::from(self.ctx.node()), event).await;
         }
         let mut ctx = self.ctx.at(At { attempt: failure.attempt, ..self.ctx.at });
-        ctx.cx.handling(Arc::clone(&failure));
+        ctx.handling(Arc::clone(&failure));
         let span = ctx.shared.spans.node(ctx.node(), ctx.at);
-        let call = || handler.run.call(self.state, self.task.packet.as_ref(), &ctx);
+        let call = || handler.run.call(self.state, self.task.packet.as_ref(), &*ctx, TaskWrites::default());
         let attempt = Attempt::new(span.within(call), &ctx, self.keep);
         let unfinished = match Spanned::new(span, attempt).await {
             Ok(mut finished) => {

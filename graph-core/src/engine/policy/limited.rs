@@ -11,11 +11,10 @@ use crate::engine::spans::Attempted;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::node::NodeError;
 use crate::policy::{ResolvedPolicy, TimedOut};
-use crate::state::GraphState;
 
 /// An attempt with an attempt timeout, an idle timeout, or both.
-pub(super) struct Limited<'a, S: GraphState> {
-    attempt: Attempt<'a, S>,
+pub(super) struct Limited<'a> {
+    attempt: Attempt<'a>,
     cx: &'a Context,
     whole: Option<Limit>,
     idle: Option<Limit>,
@@ -52,9 +51,9 @@ pub(in crate::engine) fn timer(wait: Duration) -> Result<Sleep, Failed> {
 pub(in crate::engine) const NO_TIMER: &str =
     "the policy of a node needs a tokio runtime with its timer enabled (`enable_time`)";
 
-impl<'a, S: GraphState> Limited<'a, S> {
+impl<'a> Limited<'a> {
     pub(super) fn new(
-        attempt: Attempt<'a, S>,
+        attempt: Attempt<'a>,
         cx: &'a Context,
         policy: &ResolvedPolicy,
     ) -> Result<Self, Failed> {
@@ -82,14 +81,14 @@ impl<'a, S: GraphState> Limited<'a, S> {
     }
 }
 
-impl<S: GraphState> Attempted for Limited<'_, S> {
+impl Attempted for Limited<'_> {
     fn end(&mut self) {
         self.attempt.end();
     }
 }
 
-impl<S: GraphState> Future for Limited<'_, S> {
-    type Output = Result<Finished<S>, Box<Unfinished>>;
+impl Future for Limited<'_> {
+    type Output = Result<Finished, Box<Unfinished>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;

@@ -6,36 +6,36 @@ use std::task::{Context, Poll};
 use futures_util::FutureExt as _;
 
 use crate::engine::attempt::Attempt;
-use crate::engine::cx::ContextWith;
 use crate::engine::encoded::Keep;
+use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::engine::spans::Spanned;
 use crate::engine::task::{Failed, Finished, Unfinished};
 use crate::graph::CompiledNode;
 use crate::plan::Task;
-use crate::state::GraphState;
 use crate::stream::Events;
 
 use super::guarded::{Guarded, GuardedFuture};
 
 /// The execution of a task: a single attempt, or the attempts of a node with a policy.
-pub(in crate::engine) enum Work<'a, S: GraphState> {
-    Attempt(Spanned<Attempt<'a, S>>),
-    Guarded(GuardedFuture<'a, S>),
+pub(in crate::engine) enum Work<'a> {
+    Attempt(Spanned<Attempt<'a>>),
+    Guarded(GuardedFuture<'a>),
 }
 
-impl<'a, S: GraphState> Work<'a, S> {
-    pub(in crate::engine) fn new<D: Send + Sync + 'static>(
-        node: &'a CompiledNode<S, D>,
-        state: &'a S,
+impl<'a> Work<'a> {
+    pub(in crate::engine) fn new(
+        node: &'a CompiledNode,
+        state: &'a dyn ErasedState,
         task: &'a Task,
-        ctx: &'a ContextWith<D>,
+        ctx: &'a dyn ErasedContext,
         keep: Keep,
-        events: Option<&'a Events<S>>,
+        events: Option<&'a Events>,
+        spare: TaskWrites,
     ) -> Self {
         match &node.policy {
             None => {
                 let span = ctx.shared.spans.node(ctx.node(), ctx.at);
-                let future = span.within(|| node.run.call(state, task.packet.as_ref(), ctx));
+                let future = span.within(|| node.run.call(state, task.packet.as_ref(), ctx, spare));
                 Self::Attempt(Spanned::new(span, Attempt::new(future, ctx, keep)))
             }
             Some(policy) => {
@@ -55,7 +55,7 @@ impl<'a, S: GraphState> Work<'a, S> {
         &mut self,
         cx: &mut Context<'_>,
         keep: Keep,
-        take: impl FnOnce(Finished<S>),
+        take: impl FnOnce(Finished),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         match self {
             Self::Attempt(attempt) => attempt.poll_into(cx, keep, take),
@@ -64,8 +64,8 @@ impl<'a, S: GraphState> Work<'a, S> {
     }
 }
 
-impl<S: GraphState> Future for Work<'_, S> {
-    type Output = Result<Finished<S>, Box<Unfinished>>;
+impl Future for Work<'_> {
+    type Output = Result<Finished, Box<Unfinished>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut *self {

@@ -5,7 +5,6 @@ use std::task::{Context, Poll};
 use crate::engine::attempt::Attempt;
 use crate::engine::encoded::Keep;
 use crate::engine::task::{Finished, Unfinished};
-use crate::state::GraphState;
 
 use super::NodeSpan;
 
@@ -15,7 +14,7 @@ pub(in crate::engine) trait Attempted: Unpin {
     fn end(&mut self);
 }
 
-impl<S: GraphState> Attempted for Attempt<'_, S> {
+impl Attempted for Attempt<'_> {
     #[inline]
     fn end(&mut self) {
         Attempt::end(self);
@@ -36,14 +35,14 @@ impl<A: Attempted> Spanned<A> {
     }
 }
 
-impl<S: GraphState> Spanned<Attempt<'_, S>> {
+impl Spanned<Attempt<'_>> {
     /// See [`Attempt::poll_into`].
     #[inline]
     pub(in crate::engine) fn poll_into(
         &mut self,
         cx: &mut Context<'_>,
         keep: Keep,
-        take: impl FnOnce(Finished<S>),
+        take: impl FnOnce(Finished),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let Self { attempt, span } = self;
         let polled = span.within(|| attempt.poll_into(cx, keep, take));

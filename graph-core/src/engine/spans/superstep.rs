@@ -6,9 +6,8 @@ use std::pin::Pin;
 use crate::engine::Driver;
 use crate::engine::driver::YIELD_EVERY;
 use crate::error::Error;
-use crate::state::GraphState;
 
-impl<S: GraphState, D: Send + Sync + 'static> Driver<S, D> {
+impl Driver {
     /// Runs one superstep in its span. Boxed so that a run without tracing does not carry it along.
     #[inline(never)]
     pub(in crate::engine) fn traced_step(

@@ -2,7 +2,6 @@
 
 use crate::graph::Compiled;
 use crate::plan::{NodePlan, Target, Topology};
-use crate::state::GraphState;
 
 use super::diagram::{Arrow, ArrowKind, Diagram, Kind, START_VERTEX, Vertex};
 use super::marked::id;
@@ -13,7 +12,7 @@ pub(super) fn vertex_of(node: usize) -> usize {
 }
 
 impl Diagram {
-    pub(crate) fn of<S: GraphState, D>(graph: &Compiled<S, D>) -> Self {
+    pub(crate) fn of(graph: &Compiled) -> Self {
         let topology = &graph.topology;
         let mut vertices = vec![vertex("START".to_owned(), "START", Kind::Start)];
         for (node, name) in graph.names.iter().enumerate() {

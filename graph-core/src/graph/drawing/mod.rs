@@ -17,9 +17,7 @@ mod tests;
 use diagram::Diagram;
 use look::Look;
 
-use crate::state::GraphState;
-
-use super::Graph;
+use super::Compiled;
 
 pub use diagram::Mark;
 pub use direction::Direction;
@@ -33,8 +31,8 @@ pub use picture::Picture;
 pub struct Inside(pub(crate) Diagram);
 
 impl Inside {
-    pub(crate) fn of<S: GraphState, D>(graph: &Graph<S, D>) -> Self {
-        Self(Diagram::of(&graph.0).shown().into_owned())
+    pub(crate) fn of(graph: &Compiled) -> Self {
+        Self(Diagram::of(graph).shown().into_owned())
     }
 }
 

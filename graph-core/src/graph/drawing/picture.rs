@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::{Direction, Drawn, Graph};
 use crate::node::{NodeRef, Shape};
 use crate::state::GraphState;
-use crate::thread::{Snapshot, TaskSnapshot, TaskStatus};
+use crate::thread::{Snapshot, TaskStatus};
 
 use super::diagram::{Arrow, Diagram, Kind, Mark, START_VERTEX, Vertex};
 use super::drawn::{drawn, named};
@@ -138,7 +138,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     /// [`Thread::picture`](crate::thread::Thread::picture) marks them too.
     pub fn at(mut self, snapshot: &Snapshot<S>) -> Self {
         for task in &snapshot.tasks {
-            let mark = Mark::of(task);
+            let mark = Mark::of(task.status());
             self.set(&named(&task.node), |vertex| vertex.mark = vertex.mark.max(Some(mark)));
         }
         self
@@ -262,8 +262,8 @@ fn nothing_leads(from: &NodeRef, to: &NodeRef) -> String {
 }
 
 impl Mark {
-    pub(crate) fn of<S: GraphState>(task: &TaskSnapshot<S>) -> Self {
-        match task.status() {
+    pub(crate) fn of(status: TaskStatus) -> Self {
+        match status {
             TaskStatus::Finished => Self::Finished,
             TaskStatus::WaitingForAnswer => Self::Waiting,
             TaskStatus::Failed => Self::Failed,

@@ -2,7 +2,7 @@
 
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use super::probe::{Hint, Mode, Probe};
+use super::probe::{Hint, Mode, Probe, Tag};
 use super::stop::Stop;
 
 /// A list of a given length.
@@ -91,6 +91,37 @@ impl<'de> MapAccess<'de> for Keys<'_, '_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Stop> {
         seed.deserialize(self.probe)
+    }
+}
+
+/// An object with the tag of an adjacently tagged enum, and the key of its content after it.
+pub(super) struct Tagged<'r> {
+    probe: Probe<'r>,
+    tag: Tag,
+    given_tag: bool,
+    content: Option<&'static str>,
+}
+
+impl<'r> Tagged<'r> {
+    pub(super) fn new(probe: Probe<'r>, tag: Tag, content: Option<&'static str>) -> Self {
+        Self { probe, tag, given_tag: false, content }
+    }
+}
+
+impl<'de> MapAccess<'de> for Tagged<'_> {
+    type Error = Stop;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Stop> {
+        let key = if self.given_tag { self.content.take() } else { Some(self.tag.key) };
+        let Some(key) = key else { return Ok(None) };
+        seed.deserialize(Probe { mode: Mode::Key(key), ..self.probe }).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Stop> {
+        if std::mem::replace(&mut self.given_tag, true) {
+            return seed.deserialize(self.probe);
+        }
+        seed.deserialize(Probe { mode: Mode::Key(self.tag.variant), ..self.probe })
     }
 }
 

@@ -10,10 +10,12 @@ pub(super) struct Misfit {
     /// A JSON path that begins with `$`.
     pub(super) path: String,
     pub(super) reason: String,
+    /// `true` if a `const` refused the value.
+    constant: bool,
 }
 
-/// Checks a value as `serde_json` reads it: a whole number has no decimal point, a struct may be written as a list of
-/// its fields, and a variant without data as an object. Keywords that are not known here are ignored.
+/// Checks a value. A whole number is one without a decimal point and an exponent, because integer types read no other.
+/// Keywords that are not known here are ignored.
 pub(super) fn check(schema: &Value, value: &Value) -> Result<(), Misfit> {
     Checker { root: schema }.check(schema, value, &mut "$".to_owned(), 0)
 }
@@ -46,24 +48,25 @@ impl Checker<'_> {
             inner(target, value, path)?;
         }
         if let Some(kinds) = schema.get("type") {
-            check_type(kinds, schema, value, path)?;
+            check_type(kinds, value, path)?;
         }
         if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
-            && !allowed.iter().any(|allowed| is_same(allowed, value))
+            && !allowed.contains(value)
         {
             return Err(misfit(path, format!("expected {}", one_of(allowed))));
         }
         if let Some(constant) = schema.get("const")
-            && !is_same(constant, value)
+            && constant != value
         {
-            return Err(misfit(path, format!("expected {}", one_of(std::slice::from_ref(constant)))));
+            let misfit = misfit(path, format!("expected {}", one_of(std::slice::from_ref(constant))));
+            return Err(Misfit { constant: true, ..misfit });
         }
         match value {
             Value::Number(number) => check_number(schema, number.as_f64(), path)?,
             Value::String(text) => {
                 check_length(schema, ("minLength", "maxLength"), text.chars().count(), path)?
             }
-            Value::Array(items) if !is_struct(schema, items.len()) => {
+            Value::Array(items) => {
                 check_length(schema, ("minItems", "maxItems"), items.len(), path)?;
                 let prefix =
                     schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -90,6 +93,11 @@ impl Checker<'_> {
                     Err(misfit) => misfits.push(misfit),
                 }
             }
+            // A constant inside of an alternative tells which one is meant.
+            let is_other = |misfit: &Misfit| misfit.constant && misfit.path.len() > path.len();
+            if !misfits.iter().all(is_other) {
+                misfits.retain(|misfit| !is_other(misfit));
+            }
             if let Some(misfit) = nearest(misfits) {
                 return Err(misfit);
             }
@@ -112,7 +120,12 @@ impl Checker<'_> {
         check_length(schema, ("minProperties", "maxProperties"), fields.len(), path)?;
         let properties = schema.get("properties").and_then(Value::as_object);
         let has_patterns = schema.contains_key("patternProperties");
-        for (name, value) in fields {
+        // A constant is checked first: it may be the tag of an enum.
+        let is_constant = |(name, _): &(&String, &Value)| {
+            properties.and_then(|of| of.get(*name)).is_some_and(|schema| schema.get("const").is_some())
+        };
+        let constants = fields.iter().filter(is_constant);
+        for (name, value) in constants.chain(fields.iter().filter(|field| !is_constant(field))) {
             let of_name = properties.and_then(|properties| properties.get(name));
             let other = || schema.get("additionalProperties").filter(|_| !has_patterns);
             match of_name.or_else(other) {
@@ -142,14 +155,14 @@ fn at<T>(path: &mut String, extend: impl FnOnce(&mut String), check: impl FnOnce
 }
 
 fn misfit(path: &str, reason: impl Into<String>) -> Misfit {
-    Misfit { path: path.to_owned(), reason: reason.into() }
+    Misfit { path: path.to_owned(), reason: reason.into(), constant: false }
 }
 
 fn list<'s>(schema: &'s Map<String, Value>, keyword: &str) -> &'s [Value] {
     schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn check_type(kinds: &Value, schema: &Map<String, Value>, value: &Value, path: &str) -> Result<(), Misfit> {
+fn check_type(kinds: &Value, value: &Value, path: &str) -> Result<(), Misfit> {
     let kinds: Vec<&str> = match kinds {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
         kind => kind.as_str().into_iter().collect(),
@@ -162,9 +175,6 @@ fn check_type(kinds: &Value, schema: &Map<String, Value>, value: &Value, path: &
         | ("array", Value::Array(_))
         | ("object", Value::Object(_)) => true,
         ("integer", Value::Number(number)) => !number.is_f64(),
-        ("object", Value::Array(items)) => is_struct(schema, items.len()),
-        // A variant without data may be written as an object.
-        ("string", Value::Object(fields)) => schema.contains_key("enum") && fields.len() == 1,
         _ => false,
     };
     if kinds.is_empty() || kinds.iter().any(is) {
@@ -172,21 +182,6 @@ fn check_type(kinds: &Value, schema: &Map<String, Value>, value: &Value, path: &
     }
     let expected: Vec<&str> = kinds.iter().map(|kind| with_article(kind)).collect();
     Err(misfit(path, format!("expected {}, but got {}", expected.join(" or "), kind_of(value))))
-}
-
-/// Returns `true` if a list of this length can stand for a struct.
-fn is_struct(schema: &Map<String, Value>, length: usize) -> bool {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return false };
-    let least = list(schema, "required").len();
-    let has_more = schema.get("additionalProperties") == Some(&Value::Bool(true));
-    length >= least && (length <= properties.len() || has_more) && !schema.contains_key("maxProperties")
-}
-
-fn is_same(allowed: &Value, value: &Value) -> bool {
-    if let (Value::String(name), Value::Object(fields)) = (allowed, value) {
-        return fields.len() == 1 && fields.get(name).is_some_and(Value::is_null);
-    }
-    allowed == value
 }
 
 fn check_number(schema: &Map<String, Value>, number: Option<f64>, path: &str) -> Result<(), Misfit> {
@@ -231,7 +226,7 @@ fn nearest(mut misfits: Vec<Misfit>) -> Option<Misfit> {
     let mut reasons: Vec<&str> = misfits.iter().map(|misfit| misfit.reason.as_str()).collect();
     reasons.dedup();
     let path = misfits.first()?.path.clone();
-    Some(Misfit { path, reason: reasons.join("; or ") })
+    Some(Misfit { path, reason: reasons.join("; or "), constant: false })
 }
 
 fn one_of(allowed: &[Value]) -> String {
@@ -256,7 +251,7 @@ fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a number with a fraction",
+        Value::Number(number) if number.is_f64() => "a number with a decimal point or an exponent",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "an array",

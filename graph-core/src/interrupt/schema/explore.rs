@@ -23,7 +23,7 @@ pub(super) const MOST_PARTS: usize = 64;
 /// The different fillings of parts that are not looked at.
 pub(super) const LEVELS: usize = 2;
 /// A name that no field and no variant has.
-const UNKNOWN: &str = "\u{1}";
+pub(super) const UNKNOWN: &str = "\u{1}";
 
 /// Explores the type `A`.
 pub(super) struct Explorer<A> {
@@ -106,7 +106,12 @@ impl<A: DeserializeOwned> Explorer<A> {
         (0..LEVELS).find_map(|level| self.run(path, None, level).filter(|seen| seen.found.is_some()))
     }
 
-    fn reply(&self, path: &[Turn], sample: Sample<'_>) -> Option<Result<(), Stop>> {
+    /// Returns the method that the part at the end of the path calls.
+    pub(super) fn hint(&self, path: &[Turn]) -> Option<Hint> {
+        self.look(path).and_then(|seen| seen.found)
+    }
+
+    pub(super) fn reply(&self, path: &[Turn], sample: Sample<'_>) -> Option<Result<(), Stop>> {
         (0..LEVELS).find_map(|level| self.run(path, Some(sample), level)?.reply)
     }
 
@@ -114,16 +119,16 @@ impl<A: DeserializeOwned> Explorer<A> {
         matches!(self.reply(path, sample), Some(Err(_)))
     }
 
-    fn replies(&self, path: &[Turn], sample: Sample<'_>, reason: Reason) -> bool {
+    pub(super) fn replies(&self, path: &[Turn], sample: Sample<'_>, reason: Reason) -> bool {
         self.reply(path, sample).is_some_and(|reply| reply.is_err_and(|stop| stop.reason == reason))
     }
 
     /// Returns the schema of the part at the end of the path.
-    fn part(&self, path: &[Turn]) -> Value {
+    pub(super) fn part(&self, path: &[Turn]) -> Value {
         if path.len() > self.deepest.get() {
             return Value::Bool(true);
         }
-        let Some(hint) = self.look(path).and_then(|seen| seen.found) else { return Value::Bool(true) };
+        let Some(hint) = self.hint(path) else { return Value::Bool(true) };
         match hint {
             Hint::Any => self.any(path),
             Hint::Ignored => Value::Bool(true),
@@ -183,7 +188,6 @@ impl<A: DeserializeOwned> Explorer<A> {
             "type": "object",
             "properties": {tag: names},
             "required": [tag],
-            "additionalProperties": true,
         }))
     }
 
@@ -208,9 +212,9 @@ impl<A: DeserializeOwned> Explorer<A> {
 
     fn list(&self, path: &[Turn]) -> Value {
         let item = |index| then(path, Turn::Item(index));
-        let first = self.look(&item(0)).and_then(|seen| seen.found);
+        let first = self.hint(&item(0));
         // A visitor can give each item another type.
-        let alike = |index| self.look(&item(index)).and_then(|seen| seen.found) == first;
+        let alike = |index| self.hint(&item(index)) == first;
         if first.is_none() || !(1..4).all(alike) {
             return json!({"type": "array"});
         }
@@ -254,7 +258,14 @@ impl<A: DeserializeOwned> Explorer<A> {
 
     fn object(&self, path: &[Turn], name: &'static str, fields: &'static [&'static str]) -> Value {
         if fields.len() > MOST_PARTS {
-            return json!({"type": ["object", "array"]});
+            return json!({"type": "object"});
+        }
+        // A visitor without a method for objects.
+        if self.replies(path, Sample::Keys(&[]), Reason::InvalidType) {
+            return json!({"type": "array"});
+        }
+        if let Some(schema) = self.adjacent(path, fields) {
+            return schema;
         }
         let properties: Map<String, Value> = fields
             .iter()
@@ -294,7 +305,7 @@ impl<A: DeserializeOwned> Explorer<A> {
         let (mut units, mut all) = (Vec::new(), Vec::new());
         for variant in variants {
             let path = then(path, Turn::Variant(variant));
-            let hint = self.look(&path).and_then(|seen| seen.found);
+            let hint = self.hint(&path);
             if matches!(hint, None | Some(Hint::UnitVariant)) {
                 units.push(*variant);
             }
@@ -304,7 +315,6 @@ impl<A: DeserializeOwned> Explorer<A> {
                     "properties": {*variant: self.part(&path)},
                     "required": [variant],
                     "additionalProperties": false,
-                    "maxProperties": 1,
                 }));
             }
         }
@@ -322,7 +332,7 @@ impl<A: DeserializeOwned> Explorer<A> {
     }
 }
 
-fn then(path: &[Turn], turn: Turn) -> Vec<Turn> {
+pub(super) fn then(path: &[Turn], turn: Turn) -> Vec<Turn> {
     path.iter().copied().chain([turn]).collect()
 }
 

@@ -4,6 +4,7 @@
 //! requests and errors. Every part that cannot be determined in this way is left unconstrained.
 
 mod access;
+mod adjacent;
 mod check;
 mod explore;
 mod probe;

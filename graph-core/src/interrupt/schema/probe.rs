@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::de::{Deserializer, Visitor};
 
-use super::access::{Keys, List, OneOf, OnlyItem};
+use super::access::{Keys, List, OneOf, OnlyItem, Tagged};
 use super::stop::{Stop, StructKey};
 
 /// The method of the deserializer that a type has called. It decides which kinds of JSON the type can read.
@@ -39,6 +39,15 @@ pub(super) enum Turn {
     Field(&'static str),
     Value(&'static str),
     Variant(&'static str),
+    /// The content of a variant of an adjacently tagged enum.
+    Content(Tag, &'static str),
+}
+
+/// The key that names the variant of an adjacently tagged enum, and the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) key: &'static str,
+    pub(super) variant: &'static str,
 }
 
 /// A value that is offered to a type.
@@ -56,6 +65,8 @@ pub(super) enum Sample<'r> {
     Keys(&'r [&'static str]),
     /// A variant of this name, with a fitting payload.
     Variant(&'static str),
+    /// An object with this tag only.
+    Tag(Tag),
 }
 
 /// One deserialization of the type, along a path to the observed part.
@@ -150,6 +161,9 @@ impl<'r> Probe<'r> {
                 visitor.visit_seq(OnlyItem::new(inner, index))
             }
             (Hint::Struct(..), Turn::Field(key)) => visitor.visit_map(Keys::one(inner, key)),
+            (Hint::Struct(..), Turn::Content(tag, key)) => {
+                visitor.visit_map(Tagged::new(inner, tag, Some(key)))
+            }
             (Hint::Map, Turn::Value(key)) => {
                 self.run.named_key.set(!is_map::<V::Value>());
                 visitor.visit_map(Keys::one(inner, key))
@@ -242,6 +256,7 @@ impl<'r> Probe<'r> {
                 }
             }
             Sample::Variant(name) => visitor.visit_enum(OneOf::new(inner, name)),
+            Sample::Tag(tag) => visitor.visit_map(Tagged::new(inner, tag, None)),
         }
     }
 }

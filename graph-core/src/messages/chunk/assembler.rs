@@ -26,6 +26,10 @@ use super::{BlockChunk, INVALID, MessageChunk, ToolCallChunk};
 pub struct MessageAssembler {
     /// Its text and reasoning are those outside blocks.
     whole: MessageChunk,
+    /// The position of the last block of each index.
+    blocks: BTreeMap<usize, usize>,
+    /// The position of the last call of each index.
+    calls: BTreeMap<usize, usize>,
 }
 
 impl MessageAssembler {
@@ -42,13 +46,14 @@ impl MessageAssembler {
             whole.reasoning.push_str(&chunk.reasoning);
         }
         for piece in &chunk.blocks {
-            let same = whole.blocks.iter_mut().rev().find(|block| block.index == piece.index);
+            let same = self.blocks.get(&piece.index).and_then(|position| whole.blocks.get_mut(*position));
             if !same.is_some_and(|whole| merge::block(&mut whole.block, &piece.block)) {
+                self.blocks.insert(piece.index, whole.blocks.len());
                 whole.blocks.push(piece.clone());
             }
         }
         for piece in &chunk.calls {
-            push_call(&mut whole.calls, piece);
+            push_call(&mut whole.calls, &mut self.calls, piece);
         }
         if let Some(usage) = &chunk.usage {
             whole.usage = Some(usage.clone());
@@ -94,13 +99,13 @@ impl MessageAssembler {
     }
 }
 
-fn push_call(calls: &mut Vec<ToolCallChunk>, piece: &ToolCallChunk) {
+fn push_call(calls: &mut Vec<ToolCallChunk>, positions: &mut BTreeMap<usize, usize>, piece: &ToolCallChunk) {
     // Some servers give all calls the same index.
     let other = |call: &ToolCallChunk| match (&call.id, &piece.id) {
         (Some(id), Some(new)) => !id.is_empty() && !new.is_empty() && id != new,
         _ => false,
     };
-    match calls.iter_mut().rev().find(|call| call.index == piece.index) {
+    match positions.get(&piece.index).and_then(|position| calls.get_mut(*position)) {
         Some(call) if !other(call) => {
             // Some servers repeat id and name in every piece, others send them empty.
             for (whole, piece) in [(&mut call.id, &piece.id), (&mut call.name, &piece.name)] {
@@ -114,7 +119,10 @@ fn push_call(calls: &mut Vec<ToolCallChunk>, piece: &ToolCallChunk) {
             }
             merge::fields(&mut call.extra, &piece.extra, Strings::Replace);
         }
-        _ => calls.push(piece.clone()),
+        _ => {
+            positions.insert(piece.index, calls.len());
+            calls.push(piece.clone());
+        }
     }
 }
 

@@ -35,13 +35,17 @@ pub(super) fn fields(whole: &mut Map<String, Value>, piece: &Map<String, Value>,
     }
 }
 
-/// Extends a list. An element with the `index` and `type` of an earlier one is a piece of it.
+/// The number of elements at the end of a list that may still grow. A limit keeps the cost of a long list linear.
+const MAX_GROWING: usize = 64;
+
+/// Extends a list. An element with the `index` and `type` of one of the last elements is a piece of it.
 fn list(whole: &mut Vec<Value>, piece: &[Value], strings: Strings) {
     for new in piece {
         let old = match (strings, new.get("index")) {
             (Strings::Append, Some(index)) => whole
                 .iter_mut()
                 .rev()
+                .take(MAX_GROWING)
                 .find(|old| old.get("index") == Some(index) && old.get("type") == new.get("type")),
             _ => None,
         };

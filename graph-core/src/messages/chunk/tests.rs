@@ -224,6 +224,27 @@ fn error_of_a_call_does_not_repeat_its_arguments() {
     }
 }
 
+#[test]
+fn call_with_deep_arguments_is_invalid() {
+    for (depth, is_valid) in [(99, true), (100, false), (126, false), (127, false)] {
+        let args = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        let piece = json!({"tool_call_chunks": [{"index": 0, "id": "a", "name": "add", "args": args}]});
+        let reply = assembled([piece]);
+        assert_eq!(reply.tool_calls.len(), usize::from(is_valid), "{depth}");
+        let parsed: Value = serde_json::from_str(&args).unwrap_or_default();
+        for arguments in [args.into(), parsed].into_iter().filter(|args: &Value| !args.is_null()) {
+            let whole = json!({"role": "assistant", "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "add", "arguments": arguments}},
+            ]});
+            let whole = crate::messages::Message::from_json(whole).unwrap();
+            let whole = whole.as_ai().unwrap();
+            assert_eq!(whole.tool_calls.len(), usize::from(is_valid), "{depth}");
+            let payload = crate::payload::to_payload(&[whole]).unwrap();
+            assert!(!payload.bytes().is_empty());
+        }
+    }
+}
+
 fn piece(index: usize, id: &str, args: &str) -> Value {
     json!({"tool_call_chunks": [{"index": index, "id": id, "name": "clock", "args": args}]})
 }

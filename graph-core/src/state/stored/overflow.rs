@@ -1,6 +1,7 @@
 //! Refuses numbers that were too large for their type when they were read.
 
 use crate::checkpoint::StoredField;
+use crate::engine::ErasedState;
 use crate::payload::{Encoding, Payload, may_overflow};
 
 use super::super::{FieldWrite, GraphState, Update};
@@ -25,9 +26,9 @@ pub(crate) fn decode_write<S: GraphState>(key: &str, form: Form, payload: &Paylo
 
 /// Returns the field of a restored state that holds infinity, because a stored number was too large for its type, and
 /// the reason.
-pub(crate) fn overflow_in<S: GraphState>(state: &S) -> Option<(&'static str, String)> {
-    (0..S::FIELD_COUNT).find_map(|field| {
-        let error = state.__encode_field(field, &mut Vec::new()).err()?;
+pub(crate) fn overflow_in(state: &dyn ErasedState) -> Option<(&'static str, String)> {
+    (0..state.state_type().fields).find_map(|field| {
+        let error = state.encode(field, &mut Vec::new()).err()?;
         Some((error.field(), error.into_overflow()?))
     })
 }

@@ -73,7 +73,7 @@ impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
     }
 
     async fn state_at(&self, checkpoint: CheckpointId) -> Result<Option<S>, Error> {
-        Ok(load(self, Some(checkpoint)).await?.and_then(|snapshot| snapshot.state))
+        Ok(load(self.erased(), Some(checkpoint)).await?.and_then(|snapshot| snapshot.state))
     }
 
     async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
@@ -81,8 +81,8 @@ impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
     }
 
     async fn levels(&self) -> Result<Vec<Level>, Error> {
-        let loaded = read(self, None).await?;
-        let none = || self.graph.refuse(ErrorKind::NoThread { thread: self.name.to_string() });
+        let loaded = read(&self.erased(), None).await?;
+        let none = || self.erased().graph.refuse(ErrorKind::NoThread { thread: self.name.to_string() });
         let (fence, origin) = (loaded.fence, loaded.origin);
         let stored = loaded.found.ok_or_else(none)?;
         Ok(vec![Level { namespace: Arc::from(""), stored, fence, origin }])

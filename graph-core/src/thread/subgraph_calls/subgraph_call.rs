@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded};
 use crate::engine::child::{escape, namespace};
 use crate::engine::persist::{Level, under};
-use crate::engine::{ContextWith, caught};
+use crate::engine::{ContextWith, ErasedState, caught};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
@@ -149,7 +149,7 @@ where
         let mut query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace).limit(64);
         let mut all = Vec::new();
         loop {
-            let page = self.graph().0.store.list(query.clone()).await;
+            let page = self.graph().erased.store.list(query.clone()).await;
             let page = page.map_err(|error| self.graph().error(error))?;
             for checkpoint in &page.items {
                 all.extend(self.load(Some(checkpoint.id)).await?);
@@ -178,7 +178,7 @@ where
     pub(super) async fn read(&self, checkpoint: Option<CheckpointId>) -> Result<(Arc<str>, Loaded), Error> {
         let mut first = None;
         for namespace in &self.namespaces {
-            let loaded = self.graph().0.store.get(&self.thread().name, namespace, checkpoint).await;
+            let loaded = self.graph().erased.store.get(&self.thread().name, namespace, checkpoint).await;
             let loaded = loaded.map_err(|error| self.graph().error(error))?;
             let found = loaded.found.is_some();
             let read = (Arc::clone(namespace), loaded);
@@ -203,15 +203,15 @@ where
                 let state = self.outer.state_at(parent.checkpoint).await?;
                 let thread = self.thread().name.to_string();
                 let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: parent.checkpoint };
-                Some(state.ok_or_else(|| self.graph().refuse(no_checkpoint()))?)
+                Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)
             }
             _ => None,
         };
         let graph = self.subgraph.graph();
-        let base = state.as_ref().and_then(W::base);
+        let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
         snapshot(&graph.0, &self.thread().name, &namespace, stored, base)
-            .map(|snapshot| Some(Snapshot { parents, ..snapshot }))
-            .map_err(|kind| self.graph().refuse(kind))
+            .and_then(|snapshot| Ok(Some(Snapshot { parents, ..snapshot.typed()? })))
+            .map_err(|kind| self.graph().erased.refuse(kind))
     }
 }
 

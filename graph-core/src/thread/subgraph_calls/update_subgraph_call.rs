@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,10 +8,11 @@ use crate::engine::persist::{
     Journal, Level, Needs, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
     open_within, run_record, shared_from_outside, under, withdraw, write_around,
 };
-use crate::engine::{Driver, Durability, caught};
+use crate::engine::{AppContext, Driver, Durability, ErasedState, TaskWrites, caught};
 use crate::error::{Error, ErrorKind};
 use crate::node::Leave;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
+use crate::state::erase::WritesOf;
 use crate::state::{GraphState, IntoUpdate};
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::resolve_as_node::AsNodeResolver;
@@ -27,11 +29,11 @@ use super::{CallParent, SubgraphCall};
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateSubgraphCall<S: GraphState, D, G> {
     run: Run<S, D, G, ()>,
-    make: Make<S, D>,
+    make: Make,
 }
 
 /// Writes the update, with the context and options of the thread's graph.
-type Make<S, D> = Box<dyn FnOnce(Opening<S, D>) -> Made + Send>;
+type Make = Box<dyn FnOnce(Opening) -> Made + Send>;
 
 type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
 
@@ -107,21 +109,23 @@ where
         place: impl IntoAsNode,
     ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
         let run = Run::of(self.thread().graph.graph().clone(), ());
-        let (call, updates) = (self.clone(), vec![vec![(update.into_update(), place.into_place())]]);
+        let (call, updates) =
+            (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
         UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(call.make(updates, opening))) }
     }
 
     async fn make(
         self,
-        updates: Vec<Vec<(C::Update, Option<AsNode>)>>,
-        opening: Opening<T::Root, T::Context>,
+        updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
+        opening: Opening,
     ) -> Result<CheckpointId, Error> {
         let parents = self.outer.levels().await?;
         let (namespace, loaded) = self.read(None).await?;
         let graph = self.subgraph.graph();
+        let erased = graph.erased();
         let refuse = |kind| Error::new(graph.name(), kind);
-        let (store, thread) = (&self.graph().0.store, &self.thread().name);
-        let resolver = AsNodeResolver { graph: &graph, store, thread, namespace: &namespace };
+        let (store, thread) = (&self.graph().erased.store, &self.thread().name);
+        let resolver = AsNodeResolver { graph: &erased, store, thread, namespace: &namespace };
         let (outermost, level) = match (parents.first(), parents.last()) {
             (Some(first), Some(last)) => (first, last),
             _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
@@ -138,7 +142,8 @@ where
                     true => self.outer.state_at(parent_task.checkpoint).await?,
                     false => None,
                 };
-                let opened = open_within(&graph.0, thread, *stored, state.as_ref().and_then(W::base));
+                let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
+                let opened = open_within(&graph.0, thread, *stored, base);
                 (Some(opened.map_err(refuse)?), Under { begun, ..parent_task }, updates, writes)
             }
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
@@ -170,7 +175,7 @@ where
         let journal = Journal::within(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
         let call = call_id(thread, &parents, &parent_task);
         let Opening { graph: root, context, options, metadata, .. } = opening;
-        let shared = shared_from_outside(&graph, thread, call, metadata.clone(), root.1.clone());
+        let shared = shared_from_outside(&erased, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
         // Before anything is written to the parent runs.
         run.check_limits(thread).map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
@@ -180,7 +185,9 @@ where
             (false, false) => Needs::Nothing,
         };
         let persist = Persist::new(journal, run, head).within(parent_task, needs);
-        let parts = (Arc::clone(&graph.0), self.around(&context), shared, options);
+        let context: Arc<dyn Any + Send + Sync> = context;
+        let context = context.downcast().map_err(|_| refuse(OTHER_CONTEXT))?;
+        let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
         let made = Driver::with_updates(parts, persist, opened, true, updates)?;
         write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
         made.conclude_updates().await
@@ -197,7 +204,7 @@ impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, 
         let thread = self.outer.thread();
         let ended = !matches!(status, CallStatus::NeverCalled);
         let (name, namespace) = (thread.name.to_string(), namespace.to_string());
-        thread.graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
+        thread.erased().graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
     }
 }
 
@@ -228,10 +235,8 @@ pub(super) fn call_status(parents: &[Level], found: Option<StoredCheckpoint>) ->
 }
 
 /// Converts updates between two calls. No node follows them, so each must be made as END.
-fn updates_at_end<S: GraphState>(
-    updates: Vec<Vec<(S::Update, Option<AsNode>)>>,
-) -> Result<Vec<Vec<Outside<S>>>, ErrorKind> {
-    let end = |(update, place): (S::Update, Option<AsNode>)| {
+fn updates_at_end(updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>) -> Result<Vec<Vec<Outside>>, ErrorKind> {
+    let end = |(update, place): (TaskWrites, Option<AsNode>)| {
         if let Some(place) = place.filter(|place| !place.is_end()) {
             let reason = "no call is waiting, so no node can follow: use `END` or `None` between two calls";
             return Err(ErrorKind::InvalidAsNode {
@@ -243,6 +248,9 @@ fn updates_at_end<S: GraphState>(
     };
     updates.into_iter().map(|superstep| superstep.into_iter().map(end).collect()).collect()
 }
+
+const OTHER_CONTEXT: ErrorKind =
+    ErrorKind::Runtime("internal error: the context of the thread is of another type; please report this");
 
 const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no parent run");
 

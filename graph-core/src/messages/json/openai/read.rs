@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::messages::call::read_arguments;
+use crate::messages::call::{check_depth, read_arguments};
 use crate::messages::{AiMessage, InvalidToolCall, Message, Role, ToolCall};
 
 use super::super::{InvalidMessage, langchain};
@@ -87,7 +87,12 @@ fn text(value: Option<&Value>) -> String {
 fn arguments(tool: &str, written: Value) -> Result<Map<String, Value>, (String, String)> {
     let written = match written {
         // Some servers send the object itself.
-        Value::Object(args) if !tool.is_empty() => return Ok(args),
+        Value::Object(args) if !tool.is_empty() => {
+            return match check_depth(&args) {
+                Ok(()) => Ok(args),
+                Err(error) => Err((Value::Object(args).to_string(), error)),
+            };
+        }
         Value::String(written) => written,
         Value::Null => String::new(),
         other => other.to_string(),

@@ -1,0 +1,115 @@
+//! The serialized form of events.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use crate::checkpoint::CheckpointId;
+use crate::interrupt::OpenInterrupt;
+use crate::messages::MessageChunk;
+
+use super::Custom;
+
+/// An event without the data whose type depends on the state.
+pub(super) struct ShownEvent<'e> {
+    /// The node and the index of its task.
+    pub(super) of: Option<(&'e str, usize)>,
+    pub(super) kind: ShownKind<'e>,
+}
+
+pub(super) enum ShownKind<'e> {
+    Values,
+    Update { restored: bool },
+    Custom(&'e Custom),
+    Message(&'e MessageChunk),
+    Started,
+    Step { key: &'e str, kept: bool },
+    Finished { cached: bool, restored: bool },
+    NotCached { reason: &'e str },
+    Retry { attempt: u32, error: &'e str, wait: Duration },
+    Handled { error: &'e str },
+    Failed { error: &'e str },
+    Interrupt(&'e OpenInterrupt),
+    Checkpoint { id: CheckpointId, step: i64 },
+}
+
+impl<'e> ShownEvent<'e> {
+    pub(super) fn of_task(node: &'e str, task: usize, kind: ShownKind<'e>) -> Self {
+        Self { of: Some((node, task)), kind }
+    }
+
+    pub(super) fn of_run(kind: ShownKind<'e>) -> Self {
+        Self { of: None, kind }
+    }
+
+    /// Returns the name of the kind in JSON.
+    pub(super) fn name(&self) -> &'static str {
+        match self.kind {
+            ShownKind::Values => "values",
+            ShownKind::Update { .. } => "update",
+            ShownKind::Custom(_) => "custom",
+            ShownKind::Message(_) => "message",
+            ShownKind::Started => "task_started",
+            ShownKind::Step { .. } => "step_finished",
+            ShownKind::Finished { .. } => "task_finished",
+            ShownKind::Failed { .. } => "task_failed",
+            ShownKind::NotCached { .. } => "task_not_cached",
+            ShownKind::Retry { .. } => "task_retry",
+            ShownKind::Handled { .. } => "task_handled",
+            ShownKind::Checkpoint { .. } => "checkpoint",
+            ShownKind::Interrupt(_) => "interrupt",
+        }
+    }
+
+    /// Writes the entries of the event. `data` is the state or the update.
+    pub(super) fn write<M: SerializeMap>(
+        &self,
+        data: Option<&impl Serialize>,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        map.serialize_entry("type", self.name())?;
+        if let Some((node, task)) = self.of {
+            map.serialize_entry("node", node)?;
+            map.serialize_entry("task", &task)?;
+        }
+        if let Some(data) = data {
+            map.serialize_entry("data", data)?;
+        }
+        match &self.kind {
+            ShownKind::Custom(value) => map.serialize_entry("data", value)?,
+            ShownKind::Message(chunk) => map.serialize_entry("data", chunk)?,
+            ShownKind::Interrupt(question) => map.serialize_entry("data", question)?,
+            ShownKind::Failed { error } | ShownKind::Handled { error } => {
+                map.serialize_entry("error", error)?
+            }
+            ShownKind::Step { key, kept } => {
+                map.serialize_entry("key", key)?;
+                map.serialize_entry("kept", kept)?;
+            }
+            ShownKind::Retry { attempt, error, wait } => {
+                map.serialize_entry("attempt", attempt)?;
+                map.serialize_entry("error", error)?;
+                map.serialize_entry("wait", &wait.as_secs_f64())?;
+            }
+            ShownKind::Checkpoint { id, step } => {
+                map.serialize_entry("checkpoint", id)?;
+                map.serialize_entry("step", step)?;
+            }
+            ShownKind::NotCached { reason } => map.serialize_entry("reason", reason)?,
+            ShownKind::Values
+            | ShownKind::Update { .. }
+            | ShownKind::Started
+            | ShownKind::Finished { .. } => {}
+        }
+        let (cached, restored) = match self.kind {
+            ShownKind::Finished { cached, restored } => (cached, restored),
+            ShownKind::Update { restored } => (false, restored),
+            _ => (false, false),
+        };
+        for (name, _) in [("cached", cached), ("restored", restored)].iter().filter(|(_, is)| *is) {
+            map.serialize_entry(name, &true)?;
+        }
+        Ok(())
+    }
+}
