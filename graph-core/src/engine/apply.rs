@@ -107,6 +107,36 @@ pub(super) fn fold_task(
     folded.map_err(|(field, error)| (field, error.on_field(state.state_type().field(field))))
 }
 
+/// Folds the only write of a superstep's only task into `state`, and checks the rules; all or nothing.
+///
+/// Returns `false` and does nothing if there are more writes.
+#[inline]
+pub(super) fn fold_alone(
+    state: &mut dyn ErasedState,
+    fallible: bool,
+    writes: &mut TaskWrites,
+    ledger: &mut Ledger,
+    undos: &mut Undos,
+) -> Result<bool, Rejected> {
+    let Some(writes) = writes.as_erased_mut() else { return Ok(true) };
+    let folded = writes.fold_alone(state, &mut *undos.0, ledger.open_alone());
+    match folded {
+        Ok(true) if fallible => {
+            let checked = check(state, ledger.touched());
+            match checked {
+                Ok(()) => undos.forget(),
+                Err(_) => undos.roll_back(state),
+            }
+            checked.map(|()| true)
+        }
+        Ok(folded) => Ok(folded),
+        Err((field, error)) => {
+            let error = error.on_field(state.state_type().field(field));
+            Err(Rejected::Reducer { task: 0, field, error })
+        }
+    }
+}
+
 /// Checks the rules of the written fields, and then the invariant.
 pub(super) fn check(state: &dyn ErasedState, touched: &[usize]) -> Result<(), Rejected> {
     if !state.state_type().fallible || touched.is_empty() {

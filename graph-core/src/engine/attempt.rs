@@ -13,7 +13,7 @@ use super::Context;
 use super::desk::{Desk, Untaken};
 use super::encoded::Keep;
 use super::probe::Probe;
-use super::task::{Failed, Finished, Unfinished, finish};
+use super::task::{Failed, Finished, Unfinished, finish, finish_cached};
 
 /// One attempt of a task: polls the node's future and prepares its result. A panic in either is the task's failure.
 ///
@@ -79,7 +79,8 @@ impl Attempt<'_> {
         take: impl FnOnce(Finished),
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
-        let counted = if this.cx.was_given_answers() { Some(this.probe(cx.waker())) } else { None };
+        let given = this.cx.was_given_answers();
+        let counted = if given { Some(this.probe(cx.waker())) } else { None };
         let cx = &mut std::task::Context::from_waker(counted.as_ref().unwrap_or(cx.waker()));
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let Some(future) = &mut this.future else {
@@ -93,11 +94,16 @@ impl Attempt<'_> {
             }
             // Dropped here because panics are caught here; `drop` then has nothing left to guard.
             this.future = None;
-            let returned = matches!(polled, Poll::Ready(Ok(_)));
-            if let Some(fault) = this.fault(returned) {
+            if (given || this.cx.used_desk().is_some())
+                && let Some(fault) = this.fault(matches!(polled, Poll::Ready(Ok(_))))
+            {
                 return Poll::Ready(Err(Failed::Fault(fault)));
             }
-            polled.map(|step| finish(step, this.cx.stamp(), keep).map(take))
+            let finished = |step| match step {
+                Ok(step) if this.cx.prepares_later() => finish_cached(step, this.cx, keep),
+                step => finish(step, || this.cx.stamp(), keep),
+            };
+            polled.map(|step| finished(step).map(take))
         }));
         match polled {
             Ok(Poll::Ready(Ok(()))) => Poll::Ready(Ok(())),
@@ -114,7 +120,7 @@ impl Attempt<'_> {
     }
 
     /// Returns the error with which the attempt fails whatever its node returned.
-    #[inline]
+    #[cold]
     fn fault(&self, returned: bool) -> Option<NodeError> {
         let fault = self.cx.used_desk().and_then(Desk::take_fault);
         if fault.is_some() || !returned || !self.cx.was_given_answers() {

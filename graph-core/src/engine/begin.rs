@@ -18,7 +18,7 @@ use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::parts::Parts;
 use super::reject::reject;
-use super::task::{Failed, Finished, finish};
+use super::task::{Failed, Finished, finish, prepare};
 use super::{Driver, RunShared};
 
 impl Driver {
@@ -102,14 +102,19 @@ fn input_result(update: TaskWrites) -> Result<Finished, ErrorKind> {
 }
 
 /// Prepares an update that no task made.
-pub(super) fn from_outside(writes: TaskWrites, stamp: Stamp<'_>, keep: Keep) -> Result<Finished, ErrorKind> {
-    contained(|| finish(Ok(ErasedStep { writes, leave: Leave::ByEdges }), stamp, keep))
-        .map_err(Failed::Panic)
-        .and_then(|finished| finished)
-        .map_err(|failed| {
-            let first = failed.into_failure(stamp.node, stamp.step, 1);
-            NotEncoded::named(ErrorKind::Node { first, others: Vec::new() })
-        })
+pub(super) fn from_outside(
+    mut writes: TaskWrites,
+    stamp: Stamp<'_>,
+    keep: Keep,
+) -> Result<Finished, ErrorKind> {
+    let finished = || {
+        let step = prepare(&mut writes, stamp).map(|()| ErasedStep { writes, leave: Leave::ByEdges });
+        finish(step, || stamp, keep)
+    };
+    contained(finished).map_err(Failed::Panic).and_then(|finished| finished).map_err(|failed| {
+        let first = failed.into_failure(stamp.node, stamp.step, 1);
+        NotEncoded::named(ErrorKind::Node { first, others: Vec::new() })
+    })
 }
 
 pub(super) fn start_failed(failed: Failed) -> ErrorKind {

@@ -53,7 +53,7 @@ impl Driver {
             return Err(panicked(&self.graph.name, message.clone()));
         }
         let run = AssertUnwindSafe(async {
-            while self.step().await? {}
+            self.advance(false).await?;
             self.conclude().await
         });
         match run.catch_unwind().await {

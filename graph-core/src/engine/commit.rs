@@ -3,12 +3,11 @@ use std::sync::Arc;
 use crate::checkpoint::FieldChange;
 use crate::engine::erased::{ErasedState, TaskWrites};
 use crate::error::{Error, ErrorKind};
-use crate::graph::CompiledNode;
-use crate::node::{ErasedSource, Leave};
+use crate::node::{Choice, ErasedSource, Leave};
 use crate::plan::{Progress, START_PLACE, Task, plan};
 
 use super::Driver;
-use super::apply::{Rejected, fold};
+use super::apply::{Rejected, fold, fold_alone};
 use super::cx::At;
 use super::decide::{Unrouted, ask, ask_all, decider};
 use super::reject::reject;
@@ -49,6 +48,50 @@ impl Driver {
             None => Ok(()),
             Some(pieces) => self.checkpoint(pieces),
         }
+    }
+
+    /// Applies the result of a superstep's only task and plans its only successor. Returns `false` and does nothing if
+    /// the general case has to decide: there is no such successor, or there are several writes.
+    ///
+    /// Only for a run in memory without events and without ephemeral fields.
+    #[inline]
+    pub(super) fn commit_alone(&mut self, step: u64) -> Result<bool, Error> {
+        let ([task], [Some(finished)]) = (self.tasks.as_mut_slice(), self.results.as_mut_slice()) else {
+            return Ok(false);
+        };
+        let Some(node) = self.graph.nodes.get(task.node) else { return Ok(false) };
+        let next = match &finished.leave {
+            Leave::ByEdges => node.chain,
+            Leave::By(Choice { exit, packet: None }) => node.exit_chains.get(*exit).copied().flatten(),
+            _ => None,
+        };
+        let Some(next) = next.filter(|_| self.progress.waiting.is_empty()) else { return Ok(false) };
+        // Without an owned state the writes stay in place, and the general case reports the error.
+        let Some(state) = own(&mut self.state) else { return Ok(false) };
+        let fallible = self.graph.state.fallible;
+        match fold_alone(state, fallible, &mut finished.writes, &mut self.ledger, &mut self.undos) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(rejected) => return Err(self.rejected_alone(rejected, step)),
+        }
+        self.step = step;
+        *task = Task { node: next, packet: None };
+        if let Some(finished) = self.results.first_mut().and_then(Option::take) {
+            self.spares.give(finished.writes);
+        }
+        self.attempts.fill(0);
+        Ok(true)
+    }
+
+    /// Returns the error for the rejected update of a superstep's only task. The task runs again.
+    #[cold]
+    #[inline(never)]
+    fn rejected_alone(&mut self, rejected: Rejected, step: u64) -> Error {
+        let kind =
+            reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
+        // Folding has consumed the task's writes.
+        self.results.fill_with(|| None);
+        self.error(kind)
     }
 
     /// Returns `true` if a node has returned a command for the parent graph.
@@ -112,11 +155,7 @@ impl Driver {
     fn apply_one(&mut self, step: u64) -> Result<(), Error> {
         let Some(state) = own(&mut self.state) else { return Err(self.error(NOT_OWNED)) };
         if let Err(rejected) = fold(state, &mut self.results, &mut self.ledger, &mut self.undos) {
-            let kind =
-                reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
-            // Folding has consumed the task's writes.
-            self.results.fill_with(|| None);
-            return Err(self.error(kind));
+            return Err(self.rejected_alone(rejected, step));
         }
         if let ([task], [Some(finished)]) = (self.tasks.as_slice(), self.results.as_mut_slice())
             && matches!(finished.leave, Leave::ByEdges)
@@ -198,35 +237,3 @@ pub(crate) fn own(state: &mut Arc<dyn ErasedState>) -> Option<&mut dyn ErasedSta
 pub(super) const NOT_OWNED: ErrorKind = ErrorKind::Runtime(
     "internal error: the state is shared where a superstep is applied; please report this",
 );
-
-/// Applies the result of a node with exactly one static successor, and returns that successor.
-///
-/// This is the fast path of [`Driver::commit`]. It returns `None` if the general case has to decide: nothing here may
-/// be able to refuse the update, and no deferred node may wait.
-#[inline]
-pub(super) fn follow_chain(
-    node: &CompiledNode,
-    progress: &Progress,
-    state: &mut Arc<dyn ErasedState>,
-    result: &mut Option<Finished>,
-    spares: &mut Vec<TaskWrites>,
-) -> Result<Option<usize>, Rejected> {
-    let Some(next) = node.chain.filter(|_| !state.state_type().fallible && progress.waiting.is_empty())
-    else {
-        return Ok(None);
-    };
-    match result {
-        Some(Finished { leave: Leave::ByEdges, writes, .. }) if writes.count() <= 1 => {
-            // Without an owned state the write stays in place, and the general case reports the error.
-            let Some(state) = own(state) else { return Ok(None) };
-            if let Some(writes) = writes.as_erased_mut() {
-                // A fold that declares itself infallible may still fail.
-                let refused = |(field, error)| Rejected::Reducer { task: 0, field, error };
-                writes.fold_only(state).map_err(refused)?;
-            }
-            spares.extend(result.take().map(|finished| finished.writes).filter(TaskWrites::is_spare));
-            Ok(Some(next))
-        }
-        _ => Ok(None),
-    }
-}

@@ -68,6 +68,8 @@ pub struct At {
     pub(super) step: u64,
     pub(super) remaining: u64,
     pub(super) attempt: u32,
+    /// `true` if the task's update is cached as its node returned it, before the first phase of the reducers.
+    pub(super) is_cached: bool,
 }
 
 impl Context {
@@ -92,7 +94,10 @@ impl Context {
             nest: Nest::default(),
             spans: RunSpan::none(),
         };
-        Self::new(Arc::new(shared), At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1 })
+        Self::new(
+            Arc::new(shared),
+            At { node: 0, task: 0, step: 1, remaining: 0, attempt: 1, is_cached: false },
+        )
     }
 
     fn new(shared: Arc<RunShared>, at: At) -> Self {
@@ -199,9 +204,15 @@ impl Context {
         self.shared.nest.call.as_deref().or(self.thread())
     }
 
+    /// Returns `true` if the first phase of the reducers follows after the task's update was cached.
+    #[inline]
+    pub(crate) fn prepares_later(&self) -> bool {
+        self.at.is_cached
+    }
+
     /// Returns the task's stamp, from which the first phase of the reducers derives ids.
     #[inline]
-    pub(super) fn stamp(&self) -> Stamp<'_> {
+    pub(crate) fn stamp(&self) -> Stamp<'_> {
         Stamp { thread: self.stamp_thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
     }
 
@@ -343,7 +354,10 @@ pub struct ContextWith<D> {
 impl<D> ContextWith<D> {
     pub(super) fn new(shared: Arc<RunShared>, context: Arc<D>) -> Self {
         Self {
-            cx: Context::new(shared, At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1 }),
+            cx: Context::new(
+                shared,
+                At { node: usize::MAX, task: 0, step: 0, remaining: 0, attempt: 1, is_cached: false },
+            ),
             context,
         }
     }

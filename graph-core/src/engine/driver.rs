@@ -3,10 +3,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
-
 use crate::StreamMode;
-use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
+use crate::engine::erased::{ErasedContext, ErasedState};
 use crate::error::{Error, ErrorKind, NodeFailure};
 use crate::graph::Compiled;
 use crate::node::{ErasedParentCommand, Packet};
@@ -14,12 +12,10 @@ use crate::plan::{Progress, Target, Task};
 use crate::run::Stop;
 use crate::stream::{Events, TaskEnd};
 
-use super::apply::{Rejected, Undos};
-use super::attempt::{LoneAttempt, contained};
+use super::apply::Undos;
+use super::attempt::contained;
 use super::begin::start_failed;
 use super::child::CallWrites;
-use super::commit::follow_chain;
-use super::cx::At;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
 use super::gates::Gates;
@@ -28,8 +24,8 @@ use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::persist::Persist;
 use super::policy::{NO_TIMER, timer};
-use super::reject::reject;
 use super::spans::RunSpan;
+use super::spares::Spares;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A run: its state, its planned tasks, and the results that have come in so far.
@@ -46,7 +42,7 @@ pub(crate) struct Driver {
     /// Their results so far. A superstep that failed or was dropped continues from here.
     pub(super) results: Vec<Option<Finished>>,
     /// The memory of applied writes, for those of the next superstep.
-    pub(super) spares: Vec<TaskWrites>,
+    pub(super) spares: Spares,
     /// The number of attempts that each task has started.
     pub(super) attempts: Vec<u32>,
     /// The open interrupts of suspended tasks, and those whose answer could not be read.
@@ -88,18 +84,15 @@ pub(super) fn forget(suspended: &mut Suspended) {
     }
 }
 
-/// A run yields to the runtime after this many supersteps. Otherwise a run whose nodes are always ready could not be
-/// cancelled or timed out.
-pub(super) const YIELD_EVERY: u64 = 512;
-
 impl Driver {
     /// Turns the plan into the next superstep.
     pub(super) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
-        let applied = self.results.drain(..).filter_map(|result| result.map(|finished| finished.writes));
-        self.spares.extend(applied.filter(TaskWrites::is_spare));
+        for finished in self.results.drain(..).flatten() {
+            self.spares.give(finished.writes);
+        }
         // An attempt under a policy takes none, so the number would grow with the supersteps.
-        self.spares.truncate(self.tasks.len().max(self.progress.tasks.len()));
+        self.spares.limit(self.tasks.len().max(self.progress.tasks.len()));
         self.results.resize_with(self.tasks.len(), || None);
         self.attempts.fill(0);
         self.attempts.resize(self.tasks.len(), 0);
@@ -163,92 +156,6 @@ impl Driver {
         }
     }
 
-    /// Runs one superstep. Returns `false` if nothing is left to run, or if the run stopped at a [`Halt`].
-    ///
-    /// After an error, and after the future was dropped, the state is that of the last applied superstep. The next
-    /// call runs the tasks that have not finished.
-    pub(crate) async fn step(&mut self) -> Result<bool, Error> {
-        if self.persist.is_some() {
-            return self.step_on_thread().await;
-        }
-        if self.spans.is_on() {
-            return self.traced_step().await;
-        }
-        let Some(step) = self.enter() else { return self.rest() };
-        if step.is_multiple_of(YIELD_EVERY) {
-            tokio::task::yield_now().await;
-        }
-        if let [task] = self.tasks.as_slice()
-            && self.events.is_none()
-            && self.options.superstep_timeout.is_none()
-            && self.options.stop.is_none()
-            && !self.graph.has_policy(task.node)
-        {
-            if let [slot @ None] = self.results.as_mut_slice()
-                && let Some(node) = self.graph.nodes.get(task.node)
-            {
-                self.ctx.clear_desk();
-                forget(&mut self.suspended);
-                self.ctx.at.node = task.node;
-                if let [attempts] = self.attempts.as_mut_slice() {
-                    *attempts += 1;
-                    self.ctx.at.attempt = *attempts;
-                }
-                let spare = self.spares.pop().unwrap_or_default();
-                let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
-                let attempt = LoneAttempt::new(future, &self.ctx, slot);
-                if let Err(unfinished) = attempt.await {
-                    return self.lone_unfinished(*unfinished, step);
-                }
-                let followed = match self.returned {
-                    None => follow_chain(node, &self.progress, &mut self.state, slot, &mut self.spares),
-                    Some(_) => Ok(None),
-                };
-                if let Some(next) = followed.map_err(|rejected| self.lone_rejection(rejected, step))? {
-                    self.step = step;
-                    if let ([task], [attempts]) = (self.tasks.as_mut_slice(), self.attempts.as_mut_slice()) {
-                        *task = Task { node: next, packet: None };
-                        *attempts = 0;
-                    }
-                    return Ok(true);
-                }
-            }
-        } else {
-            self.boxed(step).await?;
-            if !self.suspended.is_empty() {
-                return Ok(self.stop());
-            }
-        }
-        let made = self.to_put(step);
-        self.commit(step)?;
-        if let Some(made) = made {
-            self.put(made).await;
-        }
-        if let Some(events) = &self.events {
-            events.values(step, &self.state).await;
-        }
-        Ok(true)
-    }
-
-    /// Begins the next superstep and returns its number; `None` if no superstep may begin (see [`rest`](Self::rest)).
-    #[inline]
-    pub(super) fn enter(&mut self) -> Option<u64> {
-        if self.halt.is_some() {
-            self.halt = None;
-        }
-        if self.tasks.is_empty()
-            || (self.gates.is_some() && self.stops_at_gate())
-            || (self.options.stop.is_some() && self.is_told_to_stop())
-            || self.step >= self.last_step
-        {
-            return None;
-        }
-        let step = self.step + 1;
-        let remaining = self.last_step - step;
-        self.ctx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1 };
-        Some(step)
-    }
-
     /// Executes the superstep in a box, so that the state machine of a fan-out does not enlarge the future of every
     /// superstep.
     #[inline(never)]
@@ -262,16 +169,6 @@ impl Driver {
     fn over_the_limit(&self) -> Error {
         let next = self.next().map(str::to_owned).collect();
         self.error(ErrorKind::RecursionLimit { limit: self.options.recursion_limit, next })
-    }
-
-    /// Handles the rejection of the update of a superstep's only task. The task runs again.
-    #[cold]
-    #[inline(never)]
-    fn lone_rejection(&mut self, rejected: Rejected, step: u64) -> Error {
-        let kind =
-            reject(self.graph.state, &self.graph.names, step, &self.tasks, &mut self.results, rejected);
-        self.results.fill_with(|| None);
-        self.error(kind)
     }
 
     /// Handles a superstep's only task that failed or is suspended.
@@ -336,8 +233,7 @@ impl Driver {
             events: self.events.as_ref(),
             recorder: self.persist.as_mut().map(|persist| persist.recorder(self.tasks.len())),
             missing: 0,
-            crew: JoinSet::new(),
-            idle: Arc::default(),
+            crew: None,
         };
         let running = execution.run_unless_cancelled();
         let late = match self.options.superstep_timeout {

@@ -1,17 +1,13 @@
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
+use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::JoinSet;
 
-use crate::contain::discard;
 use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::error::{NodeFailure, with_causes};
 use crate::graph::Compiled;
@@ -19,6 +15,7 @@ use crate::interrupt::OpenInterrupt;
 use crate::plan::Task;
 use crate::stream::{Events, TaskEnd, TaskEvent};
 
+use super::crew::{Board, Crew, Ended};
 use super::cx::At;
 use super::desk::{Memo, waits_again};
 use super::encoded::Keep;
@@ -26,6 +23,7 @@ use super::halt::Halt;
 use super::options::{FailureMode, RunOptions};
 use super::persist::Recorder;
 use super::policy::Work;
+use super::spares::Spares;
 use super::task::{Failed, Finished, Unfinished};
 
 /// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
@@ -37,7 +35,7 @@ pub(super) struct Execution<'e> {
     pub(super) tasks: &'e [Task],
     pub(super) results: &'e mut [Option<Finished>],
     /// The memory of applied writes.
-    pub(super) spares: &'e mut Vec<TaskWrites>,
+    pub(super) spares: &'e mut Spares,
     pub(super) attempts: &'e mut [u32],
     /// Failures with their tasks, in order of arrival.
     pub(super) failures: &'e mut Vec<(usize, NodeFailure)>,
@@ -51,13 +49,9 @@ pub(super) struct Execution<'e> {
     pub(super) recorder: Option<Recorder<'e>>,
     /// The number of tasks without a result.
     pub(super) missing: usize,
-    /// The tasks that were spawned on the runtime.
-    pub(super) crew: Crew,
-    /// By task, `true` while the task is spawned and has not begun.
-    pub(super) idle: Arc<[AtomicBool]>,
+    /// The tasks on other threads; `None` if all tasks run on the thread that polls the run.
+    pub(super) crew: Option<Crew>,
 }
-
-type Crew = JoinSet<Option<(usize, Result<Finished, Box<Unfinished>>)>>;
 
 /// The open interrupts of suspended tasks, by task.
 pub(crate) type Suspended = BTreeMap<usize, Vec<OpenInterrupt>>;
@@ -69,6 +63,7 @@ impl Execution<'_> {
 
     /// Stores the result that has just arrived. The last result of a superstep is skipped: the checkpoint contains
     /// it.
+    #[inline]
     fn keep(&mut self, index: usize) {
         self.count(index);
         self.missing = self.missing.saturating_sub(1);
@@ -78,6 +73,14 @@ impl Execution<'_> {
         {
             recorder.record(self.graph, index, task, finished);
         }
+    }
+
+    /// Takes in the result of a task.
+    fn take_in(&mut self, index: usize, finished: Finished) {
+        if let Some(slot) = self.results.get_mut(index) {
+            *slot = Some(finished);
+        }
+        self.keep(index);
     }
 
     /// Copies the number of attempts of a node with a policy.
@@ -137,24 +140,16 @@ impl Execution<'_> {
 impl Drop for Execution<'_> {
     /// Keeps results that are finished and not yet collected, and aborts the other tasks.
     fn drop(&mut self) {
-        self.crew.abort_all();
-        while let Some(joined) = self.crew.try_join_next() {
-            match joined {
-                Ok(Some((index, Ok(finished)))) => {
-                    if let Some(slot) = self.results.get_mut(index) {
-                        *slot = Some(finished);
-                    }
-                    self.keep(index);
+        let Some(crew) = self.crew.take() else { return };
+        for Ended { at, outcome } in crew.abort() {
+            self.note_attempt(at);
+            match outcome {
+                Some(Ok(finished)) => self.take_in(at.task, finished),
+                Some(Err(unfinished)) => {
+                    self.set_aside(at.task, *unfinished);
                 }
-                Ok(Some((index, Err(unfinished)))) => {
-                    self.set_aside(index, *unfinished);
-                }
-                joined => discard(joined),
+                None => {}
             }
-        }
-        // A spawned task that was aborted before its first poll has made no attempt.
-        for (attempts, idle) in self.attempts.iter_mut().zip(&*self.idle) {
-            *attempts -= u32::from(idle.load(Ordering::Relaxed));
         }
     }
 }
@@ -172,51 +167,59 @@ impl Execution<'_> {
         }
     }
 
-    /// Aborts the spawned tasks and waits until all of them have ended. Results that finish in the meantime are kept,
-    /// and no task outlives this call.
+    /// Aborts the tasks on other threads and waits until all of them have ended. Results that finish in the meantime are
+    /// kept, and no task outlives this call.
     async fn call_off(&mut self) {
-        self.crew.abort_all();
-        while let Some(joined) = self.crew.join_next().await {
-            match joined {
-                Ok(Some((index, result))) => self.record(index, result).await,
-                joined => discard(joined),
+        let Some(crew) = &self.crew else { return };
+        let ended = crew.call_off().await;
+        self.collect(ended).await;
+    }
+
+    /// Stores the outcomes of tasks that have begun on other threads, and then notifies the listeners of them.
+    async fn collect(&mut self, ended: Vec<Ended>) {
+        let mut told = Vec::new();
+        for Ended { at, outcome } in ended {
+            self.note_attempt(at);
+            if let Some(outcome) = outcome {
+                let outcome = outcome.map(|finished| self.take_in(at.task, finished));
+                told.extend(self.settle(at.task, outcome));
             }
+        }
+        for told in told {
+            self.tell(told).await;
         }
     }
 
     /// Runs every task that has no result yet.
     async fn run(&mut self) {
         let pending = self.pending();
-        let several = pending.len() > 1;
         self.missing = pending.len();
-        let threads =
-            || Handle::try_current().is_ok_and(|h| h.runtime_flavor() == RuntimeFlavor::MultiThread);
-        if several && threads() {
-            self.spawned(pending).await;
-        } else {
-            self.inline(pending).await;
+        self.spares.reserve(pending.len());
+        match workers().filter(|_| pending.len() > 1) {
+            Some(workers) => self.on_workers(&pending, workers).await,
+            None => self.in_place(&pending).await,
         }
     }
 
-    /// Returns the tasks without a result, each with its position in the run.
-    fn pending(&self) -> Vec<(At, Task)> {
+    /// Returns the positions of the tasks without a result.
+    fn pending(&self) -> Vec<At> {
         let base = self.ctx.at;
         let tasks = self.tasks.iter().zip(self.results.iter()).zip(self.attempts.iter()).enumerate();
         tasks
             .filter(|(_, ((_, result), _))| result.is_none())
-            .map(|(index, ((task, _), attempts))| {
-                (At { node: task.node, task: index, attempt: attempts + 1, ..base }, task.clone())
+            .map(|(index, ((task, _), attempts))| At {
+                node: task.node,
+                task: index,
+                attempt: attempts + 1,
+                ..base
             })
             .collect()
     }
 
-    /// Counts the attempt that is about to start, and notifies the listeners.
-    async fn begin(&mut self, at: At, task: &Task) {
+    /// Counts an attempt that has started.
+    fn note_attempt(&mut self, at: At) {
         if let Some(attempts) = self.attempts.get_mut(at.task) {
             *attempts = at.attempt;
-        }
-        if let (Some(events), Some(name)) = (self.events, self.graph.names.get(at.node)) {
-            events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
         }
     }
 
@@ -229,35 +232,45 @@ impl Execution<'_> {
 
     /// Stores the result of a task.
     async fn record(&mut self, index: usize, result: Result<Finished, Box<Unfinished>>) {
-        let result = result.map(|finished| {
-            if let Some(slot) = self.results.get_mut(index) {
-                *slot = Some(finished);
-            }
-            self.keep(index);
-        });
+        let result = result.map(|finished| self.take_in(index, finished));
         self.report(index, result).await;
     }
 
     /// Records a failure or open interrupts, and notifies the listeners of how the task ended. A result is already in
     /// its slot.
     async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
-        let step = self.ctx.at.step;
-        let node = self.node(index);
-        let observed = self.events.is_some();
-        let told = match result {
-            Ok(()) => {
-                let finished = self.results.get(index).and_then(Option::as_ref).filter(|_| observed);
-                Ok(finished.map(|finished| finished.writes.clone()))
+        if let Some(told) = self.settle(index, result) {
+            self.tell(told).await;
+        }
+    }
+
+    /// Records a failure or open interrupts. Returns what the listeners have to know; `None` if there are none.
+    fn settle(&mut self, index: usize, result: Result<(), Box<Unfinished>>) -> Option<Told> {
+        let is_observed = self.events.is_some();
+        let end = match result {
+            Ok(()) if is_observed => {
+                let finished = self.results.get(index).and_then(Option::as_ref);
+                let writes = finished.map(|finished| finished.writes.clone()).unwrap_or_default();
+                Ok((writes, self.was_cached(index)))
             }
+            Ok(()) => return None,
             Err(unfinished) => {
                 let failure = self.set_aside(index, *unfinished);
-                Err(failure.filter(|_| observed).map(|failure| with_causes(failure)))
+                Err(failure.filter(|_| is_observed).map(|failure| with_causes(failure)))
             }
         };
-        let (Some(events), Some(name)) = (self.events, self.graph.names.get(node)) else { return };
-        match told {
-            Ok(writes) => {
-                let (writes, cached) = (writes.unwrap_or_default(), self.was_cached(index));
+        is_observed.then_some(Told { index, end })
+    }
+
+    /// Notifies the listeners of how a task ended.
+    async fn tell(&self, told: Told) {
+        let Told { index, end } = told;
+        let step = self.ctx.at.step;
+        let (Some(events), Some(name)) = (self.events, self.graph.names.get(self.node(index))) else {
+            return;
+        };
+        match end {
+            Ok((writes, cached)) => {
                 let end = TaskEnd { cached, restored: false };
                 events.task_finished(step, index, Arc::clone(name), writes, end).await;
             }
@@ -274,40 +287,36 @@ impl Execution<'_> {
     }
 
     /// Runs all tasks on the thread that polls the run.
-    async fn inline(&mut self, pending: Vec<(At, Task)>) {
-        let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
-        let tasks: Vec<(Box<dyn ErasedContext>, Task)> =
-            pending.into_iter().map(|(at, task)| (self.ctx.at(at), task)).collect();
-        let mut queue = tasks.iter();
+    async fn in_place(&mut self, pending: &[At]) {
+        let (graph, state, tasks, keep) = (Arc::clone(self.graph), self.state, self.tasks, self.stored());
+        let contexts = self.ctx.at_each(pending);
+        let mut queue = pending.iter().enumerate();
         let mut waiting = FuturesUnordered::new();
         loop {
             while waiting.len() < self.at_once() {
-                let Some((ctx, task)) = queue.next() else { break };
-                let Some(node) = graph.nodes.get(task.node) else { continue };
-                self.begin(ctx.at, task).await;
-                let work = Work::new(
-                    node,
-                    &**state,
-                    task,
-                    &**ctx,
-                    keep,
-                    self.events,
-                    self.spares.pop().unwrap_or_default(),
-                );
-                let mut attempt = Indexed { index: ctx.at.task, work };
+                let Some((nth, &at)) = queue.next() else { break };
+                let (Some(task), Some(ctx)) = (tasks.get(at.task), contexts.nth(nth)) else { continue };
+                let Some(node) = graph.nodes.get(at.node) else { continue };
+                self.note_attempt(at);
+                if let Some(events) = self.events {
+                    tell_start(&graph, events, at, task).await;
+                }
+                let spare = self.spares.take();
+                let work = Work::new(node, &**state, task, ctx, keep, self.events, spare);
+                let mut attempt = Indexed { index: at.task, work };
                 // Polled once before it is queued: a fan-out of cheap nodes then queues nothing.
-                let Some(slot) = self.results.get_mut(ctx.at.task) else { continue };
+                let Some(slot) = self.results.get_mut(at.task) else { continue };
                 let polled = poll_fn(|cx| {
                     Poll::Ready(attempt.work.poll_into(cx, keep, |finished| *slot = Some(finished)))
                 });
                 match polled.await {
                     Poll::Pending => waiting.push(attempt),
-                    Poll::Ready(Ok(())) if self.events.is_none() => self.keep(ctx.at.task),
+                    Poll::Ready(Ok(())) if self.events.is_none() => self.keep(at.task),
                     Poll::Ready(result) => {
                         if result.is_ok() {
-                            self.keep(ctx.at.task);
+                            self.keep(at.task);
                         }
-                        self.report(ctx.at.task, result).await;
+                        self.report(at.task, result).await;
                         if self.is_over() {
                             return;
                         }
@@ -322,39 +331,36 @@ impl Execution<'_> {
         }
     }
 
-    /// Spawns each task on the runtime, so that all cores take part. This is the only place that spawns; dropping the
-    /// set aborts its tasks.
-    async fn spawned(&mut self, pending: Vec<(At, Task)>) {
-        let mut queue = pending.into_iter();
-        self.idle = self.tasks.iter().map(|_| AtomicBool::new(false)).collect();
-        let (base, idle) = (self.ctx.at(self.ctx.at), Arc::clone(&self.idle));
-        let keep = self.stored();
-        let events = self.events.cloned();
-        let board = Arc::new((Arc::clone(self.graph), Arc::clone(self.state), base, idle, events));
+    /// Runs the tasks on the runtime's workers, so that all cores take part. Dropping the crew aborts its tasks.
+    async fn on_workers(&mut self, pending: &[At], workers: usize) {
+        let (keep, spans) = (self.stored(), &self.ctx.shared.spans);
+        let board = Board {
+            graph: Arc::clone(self.graph),
+            state: Arc::clone(self.state),
+            contexts: self.ctx.at_each(pending),
+            events: self.events.cloned(),
+            keep,
+        };
+        let tasks = pending.iter().map(|at| {
+            let task = self.tasks.get(at.task).cloned();
+            (*at, task, self.spares.take())
+        });
+        let is_eager = self.events.is_some() || self.recorder.is_some();
+        let crew = Crew::new(board, tasks.collect(), spans.clone(), is_eager, self.at_once());
+        let crew = self.crew.insert(crew);
+        crew.start(workers);
         loop {
-            while self.crew.len() < self.at_once() {
-                let Some((at, task)) = queue.next() else { break };
-                self.begin(at, &task).await;
-                if let Some(idle) = self.idle.get(at.task) {
-                    idle.store(true, Ordering::Relaxed);
-                }
-                let (board, spare) = (Arc::clone(&board), self.spares.pop().unwrap_or_default());
-                self.crew.spawn(self.ctx.shared.spans.carried(async move {
-                    let (graph, state, base, idle, events) = &*board;
-                    idle.get(at.task)?.store(false, Ordering::Relaxed);
-                    let ctx = base.at(at);
-                    let node = graph.nodes.get(task.node)?;
-                    let work =
-                        async { Work::new(node, &**state, &task, &*ctx, keep, events.as_ref(), spare).await };
-                    // Outside of the attempts there is code of values only, such as the drop of an error.
-                    let worked = AssertUnwindSafe(work).catch_unwind().await;
-                    Some((at.task, worked.unwrap_or_else(|panic| Err(Failed::caught(panic).into()))))
-                }));
-            }
-            let Some(joined) = self.crew.join_next().await else { return };
-            match joined {
-                Ok(Some((index, result))) => self.record(index, result).await,
-                joined => discard(joined),
+            let Some(crew) = &self.crew else { return };
+            let news = crew.next_news().await;
+            let is_last = news.is_none();
+            let ended = match news {
+                Some(ended) => ended,
+                None => crew.abort(),
+            };
+            self.collect(ended).await;
+            if is_last {
+                self.crew = None;
+                return;
             }
             if self.is_over() {
                 self.call_off().await;
@@ -365,6 +371,26 @@ impl Execution<'_> {
 
     fn at_once(&self) -> usize {
         self.options.max_concurrency.unwrap_or(usize::MAX)
+    }
+}
+
+/// How a task ended, for the listeners.
+struct Told {
+    index: usize,
+    /// Its writes, and `true` if they were found in the cache; or the text of its failure, if it failed.
+    end: Result<(TaskWrites, bool), Option<String>>,
+}
+
+/// Returns the number of the runtime's workers; `None` if it has one thread only.
+fn workers() -> Option<usize> {
+    let runtime = Handle::try_current().ok()?;
+    (runtime.runtime_flavor() == RuntimeFlavor::MultiThread).then(|| runtime.metrics().num_workers())
+}
+
+/// Notifies the listeners that a task starts.
+pub(super) async fn tell_start(graph: &Compiled, events: &Events, at: At, task: &Task) {
+    if let Some(name) = graph.names.get(at.node) {
+        events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
     }
 }
 

@@ -38,6 +38,18 @@ impl Ledger {
         }
     }
 
+    /// Empties the write set for a superstep with one task, whose writes cannot clash. Returns the list of the written
+    /// fields, to be filled.
+    pub(super) fn open_alone(&mut self) -> &mut Vec<usize> {
+        for field in &self.touched {
+            if let Some(slot) = self.slots.get_mut(*field) {
+                *slot = Slot::default();
+            }
+        }
+        self.touched.clear();
+        &mut self.touched
+    }
+
     /// Records the writes of the task with index `task`.
     pub(super) fn enter(&mut self, task: usize, writes: &TaskWrites) {
         writes.targets().for_each(|(field, kind)| self.enter_one(task, field, kind));

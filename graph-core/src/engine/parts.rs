@@ -16,6 +16,7 @@ use super::gates::Gates;
 use super::ledger::Ledger;
 use super::nest::Inherited;
 use super::options::RunOptions;
+use super::spares::Spares;
 use super::task::Failed;
 use super::{Driver, RunShared};
 
@@ -75,6 +76,7 @@ impl Parts {
             state,
             progress: Progress::new(&graph.topology),
             undos: Undos::new(graph.state),
+            spares: Spares::new(&graph.spares),
             graph,
             spans: ctx.shared.spans.clone(),
             ctx,
@@ -84,7 +86,6 @@ impl Parts {
             step: 0,
             tasks: Vec::new(),
             results: Vec::new(),
-            spares: Vec::new(),
             attempts: Vec::new(),
             suspended: Suspended::new(),
             halted: Vec::new(),

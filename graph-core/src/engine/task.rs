@@ -1,13 +1,14 @@
 use std::any::Any;
 
 use crate::contain::panic_message;
-use crate::engine::erased::TaskWrites;
+use crate::engine::erased::{StateType, TaskWrites};
 use crate::error::{NodeFailure, Panic};
 use crate::interrupt::OpenInterrupt;
 use crate::node::{ErasedStep, Leave, NodeError};
-use crate::reducers::Stamp;
+use crate::reducers::{ReduceError, Stamp};
 use crate::state::EncodeError;
 
+use super::Context;
 use super::encoded::{Encoded, Keep, NotEncoded};
 use super::halt::Halt;
 
@@ -76,28 +77,34 @@ impl From<Failed> for Box<Unfinished> {
 #[error("the reducer of field `{field}` refused the update")]
 struct NotPrepared {
     field: &'static str,
-    source: crate::reducers::ReduceError,
+    source: ReduceError,
 }
 
-/// Runs the reducers' first phase on a node's result, and encodes the parts that will be stored.
+/// Prepares the commands in a task's result, and encodes the parts that will be stored.
 // Always inlined: a call would move the result through memory twice, at the cost of half a superstep.
 #[inline(always)]
-pub(super) fn finish(
+pub(super) fn finish<'s>(
     result: Result<ErasedStep, NodeError>,
-    stamp: Stamp<'_>,
+    stamp: impl FnOnce() -> Stamp<'s>,
     keep: Keep,
 ) -> Result<Finished, Failed> {
-    let mut step = result.map_err(Failed::Error)?;
-    if let Leave::ErasedParentCommand(outward) = &mut step.leave {
-        outward.prepare(stamp).map_err(Failed::Error)?;
+    let ErasedStep { writes, mut leave } = result.map_err(Failed::Error)?;
+    if let Leave::ErasedParentCommand(outward) = &mut leave {
+        outward.prepare(stamp()).map_err(Failed::Error)?;
     }
-    let mut writes = step.writes;
-    prepare(&mut writes, stamp).map_err(Failed::Error)?;
     let encoded = match keep {
         Keep::Nothing => None,
-        keep => encode(&writes, &step.leave, keep)?,
+        keep => encode(&writes, &leave, keep)?,
     };
-    Ok(Finished { writes, leave: step.leave, encoded })
+    Ok(Finished { writes, leave, encoded })
+}
+
+/// The same for a result as it is in the cache, before the first phase of the reducers.
+#[cold]
+#[inline(never)]
+pub(super) fn finish_cached(mut step: ErasedStep, cx: &Context, keep: Keep) -> Result<Finished, Failed> {
+    prepare(&mut step.writes, cx.stamp()).map_err(Failed::Error)?;
+    finish(Ok(step), || cx.stamp(), keep)
 }
 
 /// Encodes the result of a task. Out of line, so that a run in memory does not pay for it in every superstep.
@@ -131,8 +138,11 @@ fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
 pub(crate) fn prepare(writes: &mut TaskWrites, stamp: Stamp<'_>) -> Result<(), NodeError> {
     let Some(writes) = writes.as_erased_mut() else { return Ok(()) };
     let state = writes.state_type();
-    writes.prepare(stamp).map_err(|(field, source)| {
-        let spec = state.field(field);
-        NotPrepared { field: state.field_name(field), source: source.on_field(spec) }.into()
-    })
+    writes.prepare(stamp).map_err(|refused| not_prepared(state, refused))
+}
+
+/// Returns the error of an update that a reducer refused in its first phase.
+#[cold]
+pub(crate) fn not_prepared(state: &StateType, (field, source): (usize, ReduceError)) -> NodeError {
+    NotPrepared { field: state.field_name(field), source: source.on_field(state.field(field)) }.into()
 }

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::cache::{Cache, Clear};
-use crate::engine::{FailureMode, StateType};
+use crate::engine::{FailureMode, SparePool, StateType};
 use crate::error::{Error, ErrorKind};
 use crate::node::{Body, Decider, ErasedNode, NodeRef, ParentCommandType, ReadPacket, Shape};
 use crate::plan::{START_PLACE, Topology};
@@ -59,6 +59,8 @@ pub(crate) struct Compiled {
     /// `true` if a node has a cache policy.
     pub(crate) is_cached: bool,
     pub(crate) kept_states: KeptStates,
+    /// Memory for the writes of later runs.
+    pub(crate) spares: Arc<SparePool>,
 }
 
 pub(crate) struct CompiledNode {
@@ -69,6 +71,8 @@ pub(crate) struct CompiledNode {
     pub(crate) read_packet: Option<ReadPacket>,
     /// The node's only successor, if a task that leaves it has nothing to decide or clear.
     pub(crate) chain: Option<usize>,
+    /// The same for each exit of its route.
+    pub(crate) exit_chains: Vec<Option<usize>>,
     pub(crate) policy: Option<Box<NodePolicy>>,
 }
 

@@ -78,6 +78,7 @@ impl Draft {
                 run: node.run,
                 decide: None,
                 chain: None,
+                exit_chains: Vec::new(),
                 read_packet: None,
                 policy,
             })
@@ -94,8 +95,10 @@ impl Draft {
         for (index, node) in nodes.iter_mut().enumerate() {
             let exits = std::iter::from_fn(|| command_exits.next_if(|(at, ..)| *at == index));
             node.run.hears_at(exits.map(|(_, route, exits)| (*route, *exits)).collect());
-            let plain = node.decide.is_none() && ephemeral.is_empty();
-            node.chain = topology.only_successor(index).filter(|_| plain);
+            if ephemeral.is_empty() {
+                node.chain = topology.only_successor(index).filter(|_| node.decide.is_none());
+                node.exit_chains = topology.only_targets(index);
+            }
         }
         let plans = std::iter::once(&topology.start).chain(&topology.nodes);
         for exit in plans.flat_map(|plan| plan.exits.iter().chain(&plan.handler_exits)) {
@@ -132,6 +135,7 @@ impl Draft {
             outward,
             is_cached,
             kept_states,
+            spares: Arc::default(),
         }
     }
 

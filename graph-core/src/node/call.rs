@@ -130,6 +130,12 @@ struct FnNode<S, D, F, Args, Out> {
 #[error("the node was started without the packet that it reads")]
 pub(crate) struct PacketMissing;
 
+/// Returns the future of a node that cannot be called.
+#[cold]
+fn refused<'a>(error: NodeError) -> StepFuture<'a> {
+    Box::pin(std::future::ready(Err(error)))
+}
+
 macro_rules! callable {
     ($(($($param:ident $value:ident),*))*) => {$(
         impl<S, D, $($param),*> ArgsOf<S, D> for ($($param,)*)
@@ -195,12 +201,15 @@ macro_rules! callable {
             Out: IntoStep<S> + 'static,
         {
             fn call<'a>(&'a self, state: &'a dyn ErasedState, packet: Option<&'a Packet>, ctx: &'a dyn ErasedContext, spare: TaskWrites) -> StepFuture<'a> {
+                let from = match (ErasedSource { state, packet, ctx }.typed::<S, D>()) {
+                    Ok(from) => from,
+                    Err(error) => return refused(error),
+                };
+                $(let Some($value) = $param::extract(from) else { return refused(PacketMissing.into()) };)*
+                // The future holds little else than the parameters, so that its box is small.
+                let (run, cx, args) = (&*self.run, from.ctx, ($($value,)*));
                 Box::pin(async move {
-                    let from = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
-                    // Unused by a node without parameters.
-                    let _ = from;
-                    $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
-                    self.run.call_with(($($value,)*)).await.into_step().map(|step| ErasedStep::of(step, spare))
+                    run.call_with(args).await.into_step().and_then(|step| ErasedStep::of(step, spare, cx))
                 })
             }
         }

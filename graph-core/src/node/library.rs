@@ -118,7 +118,7 @@ where
     ) -> StepFuture<'a> {
         Box::pin(async move {
             let Source { state, ctx, .. } = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
-            self.0.run(state, ctx).await.into_step().map(|step| ErasedStep::of(step, spare))
+            self.0.run(state, ctx).await.into_step().and_then(|step| ErasedStep::of(step, spare, ctx))
         })
     }
 }

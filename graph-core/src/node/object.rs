@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
 use crate::state::GraphState;
 
-use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
+use super::call::{ArgsOf, ErasedNode, PacketMissing, Runs, StepFuture};
 use super::param::{ByRef, Carries, ErasedSource, Extract, NoPacket};
 use super::shape::{Body, ReadsPacket, Shape, Signature};
 use super::{ErasedStep, IntoStep, Packet, Payload, StateOrPacket};
@@ -150,9 +150,9 @@ where
         Box::pin(async move {
             let from = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
-                return Err(super::call::PacketMissing.into());
+                return Err(PacketMissing.into());
             };
-            self.0.run(state, cx).await.into_step().map(|step| ErasedStep::of(step, spare))
+            self.0.run(state, cx).await.into_step().and_then(|step| ErasedStep::of(step, spare, from.ctx))
         })
     }
 }
@@ -181,9 +181,10 @@ where
                 packet.and_then(|packet| packet.get::<N::Packet>()),
                 ByRef::<C>::extract(from),
             ) else {
-                return Err(super::call::PacketMissing.into());
+                return Err(PacketMissing.into());
             };
-            self.0.run(state, packet, cx).await.into_step().map(|step| ErasedStep::of(step, spare))
+            let step = self.0.run(state, packet, cx).await.into_step();
+            step.and_then(|step| ErasedStep::of(step, spare, from.ctx))
         })
     }
 }

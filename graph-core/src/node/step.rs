@@ -1,4 +1,4 @@
-use crate::engine::TaskWrites;
+use crate::engine::{Context, TaskWrites};
 use crate::state::GraphState;
 use crate::state::erase::WritesOf;
 
@@ -20,12 +20,20 @@ pub struct ErasedStep {
 }
 
 impl ErasedStep {
-    /// Erases the type of a step.
+    /// Erases the type of a task's step, after the first phase of the reducers, unless it follows later.
     ///
     /// `spare` is the memory of an earlier step's writes.
+    ///
+    /// # Errors
+    /// A reducer refused the update.
     #[inline]
-    pub(crate) fn of<S: GraphState>(step: Step<S>, spare: TaskWrites) -> Self {
-        Self { writes: WritesOf::<S>::erase_into(step.update, spare), leave: step.leave }
+    pub(crate) fn of<S: GraphState>(
+        step: Step<S>,
+        spare: TaskWrites,
+        cx: &Context,
+    ) -> Result<Self, NodeError> {
+        let writes = WritesOf::<S>::erase_into(step.update, spare, cx)?;
+        Ok(Self { writes, leave: step.leave })
     }
 }
 

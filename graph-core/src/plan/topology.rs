@@ -11,7 +11,6 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Returns the successor of a node with a single edge to a node that is not deferred, and without joins.
-    #[inline]
     pub(crate) fn only_successor(&self, node: usize) -> Option<usize> {
         match self.nodes.get(node) {
             Some(NodePlan { edges, joins, .. }) if joins.is_empty() => match edges.as_slice() {
@@ -22,6 +21,18 @@ impl Topology {
             },
             _ => None,
         }
+    }
+
+    /// Returns, for each exit of a node without joins, the target if it is a single node that is not deferred.
+    pub(crate) fn only_targets(&self, node: usize) -> Vec<Option<usize>> {
+        let Some(NodePlan { exits, joins, .. }) = self.nodes.get(node) else { return Vec::new() };
+        let target = |exit: &ExitPlan| match exit.to.as_slice() {
+            [Target::Node(next)] if joins.is_empty() => {
+                self.nodes.get(*next).filter(|next| !next.deferred).map(|_| *next)
+            }
+            _ => None,
+        };
+        exits.iter().map(target).collect()
     }
 }
 

@@ -7,9 +7,11 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::engine::{
-    ErasedInput, ErasedStart, ErasedState, ErasedUndos, ErasedWrites, StateType, StateTypeOf, TaskWrites,
+    Context, ErasedInput, ErasedStart, ErasedState, ErasedUndos, ErasedWrites, StateType, StateTypeOf,
+    TaskWrites, not_prepared,
 };
 use crate::error::ErrorKind;
+use crate::node::NodeError;
 use crate::payload::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
@@ -156,18 +158,31 @@ impl<S: GraphState> WritesOf<S> {
         if writes.is_empty() { TaskWrites::default() } else { TaskWrites::new(Box::new(Self(writes))) }
     }
 
-    /// Erases the type of an update, in the memory of earlier writes.
+    /// Runs the first phase of the reducers, unless it follows later, and erases the type of the update, in the memory
+    /// of earlier writes.
+    ///
+    /// # Errors
+    /// A reducer refused the update.
     #[inline]
-    pub(crate) fn erase_into(update: S::Update, mut spare: TaskWrites) -> TaskWrites {
+    pub(crate) fn erase_into(
+        update: S::Update,
+        mut spare: TaskWrites,
+        cx: &Context,
+    ) -> Result<TaskWrites, NodeError> {
+        let mut writes = update.__into_writes();
+        if !cx.prepares_later() {
+            writes = prepare::<S>(writes, cx.stamp()).map_err(|refused| not_prepared(S::TYPE, refused))?;
+        }
         let earlier =
             spare.as_erased_mut().and_then(|writes| (writes as &mut dyn Any).downcast_mut::<Self>());
-        match earlier {
-            Some(Self(writes)) => {
-                *writes = update.__into_writes();
+        Ok(match earlier {
+            Some(earlier) => {
+                earlier.0 = writes;
                 spare
             }
-            None => Self::erase(update),
-        }
+            None if writes.is_empty() => TaskWrites::default(),
+            None => TaskWrites::new(Box::new(Self(writes))),
+        })
     }
 
     /// Returns an update with the writes.
@@ -194,14 +209,8 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
         Box::new(Self(self.0.clone()))
     }
 
-    fn prepare(&mut self, mut stamp: Stamp<'_>) -> Result<(), (usize, ReduceError)> {
-        let writes = std::mem::take(&mut self.0);
-        self.0 = writes.try_map(|write| {
-            let field = write.field();
-            let prepared = write.prepare(&stamp);
-            stamp.write += 1;
-            prepared.map_err(|error| (field, error))
-        })?;
+    fn prepare(&mut self, stamp: Stamp<'_>) -> Result<(), (usize, ReduceError)> {
+        self.0 = prepare::<S>(std::mem::take(&mut self.0), stamp)?;
         Ok(())
     }
 
@@ -230,13 +239,25 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
         Ok(())
     }
 
-    fn fold_only(&mut self, state: &mut dyn ErasedState) -> Result<(), (usize, ReduceError)> {
+    fn fold_alone(
+        &mut self,
+        state: &mut dyn ErasedState,
+        undos: &mut dyn ErasedUndos,
+        touched: &mut Vec<usize>,
+    ) -> Result<bool, (usize, ReduceError)> {
         let Some(state) = (state as &mut dyn Any).downcast_mut::<S>() else {
             return Err((usize::MAX, other_state()));
         };
-        let Some(write) = self.0.take_first() else { return Ok(()) };
+        let Some(write) = self.0.take_only() else { return Ok(self.0.is_empty()) };
         let field = write.field();
-        write.apply(state).map(drop).map_err(|error| (field, error))
+        let undo = write.apply(state).map_err(|error| (field, error))?;
+        if S::FALLIBLE {
+            if let Some(UndosOf::<S>(undos)) = (undos as &mut dyn Any).downcast_mut() {
+                undos.push(undo);
+            }
+            touched.push(field);
+        }
+        Ok(true)
     }
 
     fn to_json(&self) -> Result<Value, serde_json::Error> {
@@ -250,6 +271,23 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
             self.0.push(write.clone());
         }
     }
+}
+
+/// Runs the first phase of the reducers.
+///
+/// # Errors
+/// The field whose reducer refused a write, with its error.
+#[inline]
+fn prepare<S: GraphState>(
+    writes: Writes<WriteOf<S>>,
+    mut stamp: Stamp<'_>,
+) -> Result<Writes<WriteOf<S>>, (usize, ReduceError)> {
+    writes.try_map(|write| {
+        let field = write.field();
+        let prepared = write.prepare(&stamp);
+        stamp.write += 1;
+        prepared.map_err(|error| (field, error))
+    })
 }
 
 /// The writes of an update in JSON: always an array of objects.

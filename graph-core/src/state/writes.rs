@@ -47,9 +47,10 @@ impl<W> Writes<W> {
         }
     }
 
-    /// Takes the first write out of an update that has no other.
-    pub(crate) fn take_first(&mut self) -> Option<W> {
-        self.first.take()
+    /// Takes out the only write; `None` if there is none, or more than one.
+    #[inline]
+    pub(crate) fn take_only(&mut self) -> Option<W> {
+        if self.rest.is_empty() { self.first.take() } else { None }
     }
 
     /// Converts each write, and returns the first error.

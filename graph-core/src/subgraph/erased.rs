@@ -175,7 +175,7 @@ where
             };
             let came = visit(call, ctx).await?;
             if came.said.is_empty() {
-                inner.wiring.finish(came).map(|step| ErasedStep::of(step, spare))
+                inner.wiring.finish(came).and_then(|step| ErasedStep::of(step, spare, ctx))
             } else {
                 self.with_commands(came, state)
             }

@@ -43,7 +43,8 @@ where
             let from = ErasedSource { state, packet: None, ctx }.typed::<Flow<I, R>, D>()?;
             let from = Source { packet: Some(from.state.given().packet()), ..from };
             let running = Args::start(&*self.run, from).ok_or(PacketMissing)?;
-            Ok(ErasedStep::of::<Flow<I, R>>(Step::update(Flow::returning(running.await.finish()?)), spare))
+            let step: Step<Flow<I, R>> = Step::update(Flow::returning(running.await.finish()?));
+            ErasedStep::of(step, spare, from.ctx)
         })
     }
 }

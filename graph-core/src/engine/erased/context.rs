@@ -37,6 +37,10 @@ pub trait ErasedContext: Any + Send + Sync {
     #[doc(hidden)]
     fn at(&self, at: At) -> Box<dyn ErasedContext>;
 
+    /// Returns the contexts of the same run for several tasks.
+    #[doc(hidden)]
+    fn at_each(&self, places: &[At]) -> Box<dyn ErasedContexts>;
+
     /// Returns the application context.
     #[doc(hidden)]
     fn app_context(&self) -> &dyn AppContext;
@@ -57,8 +61,25 @@ impl<D: Send + Sync + 'static> ErasedContext for ContextWith<D> {
         Box::new(self.for_task(at))
     }
 
+    fn at_each(&self, places: &[At]) -> Box<dyn ErasedContexts> {
+        Box::new(places.iter().map(|at| self.for_task(*at)).collect::<Vec<_>>())
+    }
+
     fn app_context(&self) -> &dyn AppContext {
         &*self.context
+    }
+}
+
+/// The contexts of several tasks, in one allocation.
+pub trait ErasedContexts: Send + Sync {
+    /// Returns the context of the nth task.
+    #[doc(hidden)]
+    fn nth(&self, nth: usize) -> Option<&dyn ErasedContext>;
+}
+
+impl<D: Send + Sync + 'static> ErasedContexts for Vec<ContextWith<D>> {
+    fn nth(&self, nth: usize) -> Option<&dyn ErasedContext> {
+        self.get(nth).map(|ctx| ctx as _)
     }
 }
 

@@ -9,7 +9,7 @@ mod state;
 mod state_type;
 mod writes;
 
-pub(crate) use context::{AppContext, ErasedContext};
+pub(crate) use context::{AppContext, ErasedContext, ErasedContexts};
 pub(crate) use input::{ErasedInput, ErasedStart};
 pub(crate) use state::ErasedState;
 pub(crate) use state_type::{StateType, StateTypeOf};

@@ -40,11 +40,18 @@ pub(crate) trait ErasedWrites: Any + Send + Sync {
         undos: &mut dyn ErasedUndos,
     ) -> Result<(), (usize, ReduceError)>;
 
-    /// Takes out the only write and applies it. It cannot be taken back.
+    /// Takes out the only write and applies it. Returns `false` and does nothing if there is more than one write.
+    ///
+    /// Where applying can fail, the way to take it back is added to `undos`, and the field to `touched`.
     ///
     /// # Errors
     /// As for [`fold`](Self::fold).
-    fn fold_only(&mut self, state: &mut dyn ErasedState) -> Result<(), (usize, ReduceError)>;
+    fn fold_alone(
+        &mut self,
+        state: &mut dyn ErasedState,
+        undos: &mut dyn ErasedUndos,
+        touched: &mut Vec<usize>,
+    ) -> Result<bool, (usize, ReduceError)>;
 
     /// Appends a copy of the nth write of an update of the same state type.
     fn push_from(&mut self, other: &dyn ErasedWrites, nth: usize);

@@ -33,7 +33,6 @@ mod said;
 mod sizes;
 mod stand;
 mod status;
-mod step;
 mod stopped;
 mod update;
 mod writer;

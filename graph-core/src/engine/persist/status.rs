@@ -47,7 +47,7 @@ impl Driver {
     }
 
     /// Sets the status of a thread that has nothing left to run.
-    pub(super) fn ends_with_status(&mut self) {
+    pub(in crate::engine) fn ends_with_status(&mut self) {
         if self.tasks.is_empty() && self.halt.is_none() {
             let status = StoredStatus::new(self.planned_status());
             if let Some(persist) = &mut self.persist {

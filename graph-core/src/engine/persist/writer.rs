@@ -8,6 +8,7 @@ use crate::checkpoint::{
 };
 use crate::engine::desk::StepLog;
 use crate::engine::encoded::Encoded;
+use crate::engine::encoded::Keep;
 use crate::engine::erased::ErasedState;
 use crate::engine::execute::Suspended;
 use crate::engine::task::Finished;
@@ -297,6 +298,11 @@ impl Persist {
     pub(crate) fn recorder(&mut self, tasks: usize) -> Recorder<'_> {
         self.recorded.resize(tasks, Vec::new());
         Recorder { shared: Arc::clone(&self.shared), at: self.at, recorded: &mut self.recorded }
+    }
+
+    /// Returns the parts of the result of a superstep's only task that have to be encoded.
+    pub(in crate::engine) fn kept_of_lone_task(&self) -> Keep {
+        if self.pieces.keeps_writes() { Keep::All } else { Keep::Pieces }
     }
 
     /// Waits until everything is durable.

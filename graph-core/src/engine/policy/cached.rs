@@ -6,7 +6,7 @@ use crate::engine::attempt::contained;
 use crate::engine::cache::{contained_call, keep, read};
 use crate::engine::clock::now;
 use crate::engine::desk::{CacheMemo, CacheResult};
-use crate::engine::task::{Failed, Finished, Unfinished, finish};
+use crate::engine::task::{Failed, Finished, Unfinished, finish_cached};
 use crate::error::with_causes;
 use crate::graph::NodeCache;
 use crate::node::{ErasedSource, ErasedStep, NodeError, StepFuture};
@@ -26,7 +26,7 @@ impl Guarded<'_> {
         if is_new && let Some(step) = self.found(&**cache, policy, &at).await {
             self.made(CacheResult::Found);
             self.ctx.shared.spans.node(self.ctx.node(), self.ctx.at).cached();
-            let prepared = contained(|| finish(Ok(step), self.ctx.stamp(), self.keep));
+            let prepared = contained(|| finish_cached(step, self.ctx, self.keep));
             let prepared = prepared.unwrap_or_else(|panic| Err(Failed::Panic(panic)));
             return prepared.map_err(|failed| self.failed(failed));
         }

@@ -126,7 +126,7 @@ impl Guarded<'_> {
             tries.attempt = self.ctx.at.attempt.max(tries.attempt.saturating_add(1));
             tries.attempt
         });
-        self.ctx.at(At { attempt, ..self.ctx.at })
+        self.ctx.at(At { attempt, is_cached: self.policy.cache.is_some(), ..self.ctx.at })
     }
 
     async fn attempt(&self, ctx: &dyn ErasedContext) -> Result<Finished, Box<Unfinished>> {

@@ -10,7 +10,6 @@ mod off;
 #[cfg(feature = "tracing")]
 mod on;
 mod spanned;
-mod superstep;
 
 #[cfg(not(feature = "tracing"))]
 use off::NodeSpan;

@@ -25,4 +25,5 @@ pub(crate) mod trace;
 mod unobserved_runs;
 mod untracked;
 mod wiring;
+mod workers;
 mod writes;

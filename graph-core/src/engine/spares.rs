@@ -1,0 +1,66 @@
+//! Memory for the writes of tasks, reused instead of freed.
+
+use std::sync::{Arc, Mutex};
+
+use super::erased::TaskWrites;
+
+/// The memory that the runs of a graph leave to later ones.
+#[derive(Default)]
+pub(crate) struct SparePool(Mutex<Vec<TaskWrites>>);
+
+/// The maximum number of updates whose memory a graph keeps between runs.
+const KEPT_BETWEEN_RUNS: usize = 256;
+
+/// The memory for the writes of a run's next tasks.
+pub(super) struct Spares {
+    spares: Vec<TaskWrites>,
+    pool: Arc<SparePool>,
+}
+
+impl Spares {
+    pub(super) fn new(pool: &Arc<SparePool>) -> Self {
+        Self { spares: Vec::new(), pool: Arc::clone(pool) }
+    }
+
+    /// Gets memory for this number of tasks from earlier runs, as far as there is any.
+    pub(super) fn reserve(&mut self, tasks: usize) {
+        let missing = tasks.saturating_sub(self.spares.len());
+        if missing > 1
+            && let Ok(mut pool) = self.pool.0.try_lock()
+        {
+            let kept = pool.len().saturating_sub(missing);
+            self.spares.extend(pool.drain(kept..));
+        }
+    }
+
+    /// Returns memory for the writes of one task, or empty writes, which have none yet.
+    #[inline]
+    pub(super) fn take(&mut self) -> TaskWrites {
+        self.spares.pop().unwrap_or_default()
+    }
+
+    /// Takes the memory of writes that were applied.
+    #[inline]
+    pub(super) fn give(&mut self, writes: TaskWrites) {
+        if writes.is_spare() {
+            self.spares.push(writes);
+        }
+    }
+
+    /// Frees the memory that this number of tasks does not need.
+    pub(super) fn limit(&mut self, tasks: usize) {
+        self.spares.truncate(tasks);
+    }
+}
+
+impl Drop for Spares {
+    fn drop(&mut self) {
+        // The memory of a single task is not worth the lock.
+        if self.spares.len() > 1
+            && let Ok(mut pool) = self.pool.0.try_lock()
+        {
+            let room = KEPT_BETWEEN_RUNS.saturating_sub(pool.len());
+            pool.extend(self.spares.drain(..).take(room));
+        }
+    }
+}
