@@ -39,13 +39,18 @@ const LONG: usize = 39;
 
 /// Returns `true` if JSON has so many digits in a row. Each such row has a digit at a multiple of their number.
 fn has_long_integer(json: &[u8]) -> bool {
-    let digits =
-        |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| byte.is_ascii_digit()).count();
-    (0..json.len()).step_by(LONG).any(|at| {
-        let (head, tail) = json.split_at_checked(at).unwrap_or_default();
-        let after = digits(&mut tail.iter());
-        after > 0 && after + digits(&mut head.iter().rev()) >= LONG
-    })
+    json.iter()
+        .enumerate()
+        .step_by(LONG)
+        .any(|(at, byte)| byte.is_ascii_digit() && digits_around(json, at) >= LONG)
+}
+
+/// Returns the number of digits in the row at an index.
+#[cold]
+fn digits_around(json: &[u8], at: usize) -> usize {
+    let (head, tail) = json.split_at_checked(at).unwrap_or_default();
+    let is_digit = |byte: &&u8| byte.is_ascii_digit();
+    head.iter().rev().take_while(is_digit).count() + tail.iter().take_while(is_digit).count()
 }
 
 /// Returns `true` if the bytes after an `e` are the exponent of a large number.
