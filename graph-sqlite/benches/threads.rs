@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use paired::{extent, measuring, pair};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
-use superstep::{Graph, GraphState, START, StateGraph};
+use superstep::{Durability, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::{
     Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
@@ -93,10 +93,24 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Runs supersteps on a new thread. Returns the time of one.
 fn run(store: impl Checkpointer, thread: &str, supersteps: u32) -> Duration {
+    run_with(&runtime(), store, thread, supersteps, Durability::Async)
+}
+
+fn run_with(
+    runtime: &tokio::runtime::Runtime,
+    store: impl Checkpointer,
+    thread: &str,
+    supersteps: u32,
+    durability: Durability,
+) -> Duration {
     let graph = graph().with_checkpointer(store);
-    runtime().block_on(async {
+    runtime.block_on(async {
         let start = Instant::now();
-        let run = graph.thread(thread).run(Chat::input()).recursion_limit(u64::from(supersteps));
+        let run = graph
+            .thread(thread)
+            .run(Chat::input())
+            .durability(durability)
+            .recursion_limit(u64::from(supersteps));
         let error = run.await.expect_err("a loop without an end");
         let state = error.state::<Chat>().expect("the state of the last superstep");
         assert_eq!(state.messages.len(), supersteps as usize, "{error}");
@@ -172,6 +186,28 @@ fn against_handwritten_loop(synchronous: Synchronous, pragma: &str) {
             "a superstep on SQLite (synchronous {pragma}, {batch} in a batch), next to its rows by hand"
         ),
         1.5,
+    );
+}
+
+/// A run that waits for the store after each superstep, next to a transaction for each superstep by hand.
+fn each_step_durable(synchronous: Synchronous, pragma: &str, target: f64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (rounds, supersteps) = extent(15, 500);
+    let mut paths = (0..=rounds).map(|number| folder.path().join(format!("{number}.db"))).collect::<Vec<_>>();
+    let mut hand =
+        (0..=rounds).map(|number| folder.path().join(format!("hand {number}.db"))).collect::<Vec<_>>();
+    let runtime = runtime();
+    let pair = pair(
+        rounds,
+        || {
+            let store = open(&paths.pop().expect("a file"), synchronous);
+            run_with(&runtime, store, "1", supersteps, Durability::Sync)
+        },
+        || by_hand(&hand.pop().expect("a file"), pragma, supersteps, 1),
+    );
+    pair.report(
+        &format!("a durable superstep on SQLite (synchronous {pragma}), next to its rows by hand"),
+        target,
     );
 }
 
@@ -270,6 +306,12 @@ fn main() {
     if is_selected("run") {
         against_handwritten_loop(Synchronous::Full, "FULL");
         against_handwritten_loop(Synchronous::Normal, "NORMAL");
+    }
+    if is_selected("full") {
+        each_step_durable(Synchronous::Full, "FULL", 1.2);
+    }
+    if is_selected("normal") {
+        each_step_durable(Synchronous::Normal, "NORMAL", 2.0);
     }
     if is_selected("memory") {
         in_memory();

@@ -67,7 +67,7 @@ impl SqliteCheckpointer {
     /// Opens a file. Creates it and its parent folders if they do not exist. On Unix, only the owner can read a created
     /// file.
     ///
-    /// Opening blocks the calling thread until the disk has answered. No other method of the store blocks.
+    /// Opening blocks the calling thread until the disk has answered. No other method of the store waits for the disk on it.
     ///
     /// # Errors
     /// - [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file.
@@ -163,6 +163,11 @@ impl Checkpointer for SqliteCheckpointer {
         };
         Box::pin(async move {
             batch.check_limits()?;
+            if batch.awaited
+                && let Some(done) = self.file.writes.commit_inline(&batch)
+            {
+                return done;
+            }
             let run =
                 move |session: &mut writer::Session| writer::commit(session, &batch).map(WriteStatus::Done);
             self.file.writes.submit(operation, false, run).await

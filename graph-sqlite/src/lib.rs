@@ -16,8 +16,14 @@
 //! # How it works
 //!
 //! One thread writes, and commits all waiting writes in one transaction. Up to four other threads read by default. They
-//! are plain OS threads: the store works with every async runtime, or without one, and no call blocks its caller. It
-//! can be cloned and shared, and several processes may open the same file.
+//! are plain OS threads: the store works with every async runtime, or without one, and no call waits for a lock or for the
+//! disk on its caller's thread. It can be cloned and shared, and several processes may open the same file.
+//!
+//! With [`Synchronous::Normal`], a small commit with
+//! [`WriteBatch::awaited`](superstep_store::checkpoint::WriteBatch::awaited), as of a run with `Durability::Sync`, runs on
+//! its caller's thread. It hands about 20 KiB to the operating system, which takes some 30 µs, and never asks the disk to
+//! confirm them. The writing thread makes it instead while the file is locked or in use by another process. There is one
+//! exception: after another process has closed the file, one such commit may wait for the disk.
 //!
 //! Each appended delta is stored once. Small deltas of a field are merged into chunks, so the cost of reading a state
 //! depends on its size in bytes and not on the length of its history. An older state of the thread is a prefix of the

@@ -47,7 +47,7 @@ impl OpenFile {
             file.readers.push(db.get_interrupt_handle());
             reader::spawn(db, Arc::clone(&file.reads), &file.threads)?;
         }
-        writer::spawn(db, &file.path, &file.writes, &file.threads)?;
+        writer::spawn(db, &file.path, options, &file.writes, &file.threads)?;
         Ok(Arc::new(file))
     }
 

@@ -71,12 +71,27 @@ impl<J> Queue<J> {
         true
     }
 
+    /// Waits for jobs. Returns `false` once the queue is closed and empty.
+    pub(crate) fn wait(&self) -> bool {
+        !self.wait_locked().jobs.is_empty()
+    }
+
     /// Waits for jobs and takes at max `max`. Returns an empty list once the queue is closed and empty.
     pub(crate) fn take(&self, max: usize) -> Vec<J> {
-        let waiting = |state: &mut State<J>| state.jobs.is_empty() && !state.closed;
-        let mut state = self.ready.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.wait_locked();
         let count = state.jobs.len().min(max);
         state.jobs.drain(..count).map(|(_, job)| job).collect()
+    }
+
+    fn wait_locked(&self) -> MutexGuard<'_, State<J>> {
+        let waiting = |state: &mut State<J>| state.jobs.is_empty() && !state.closed;
+        self.ready.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns `true` if the queue is open and has no jobs.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.jobs.is_empty() && !state.closed
     }
 
     /// Closes the queue. Jobs that are already in it still run.

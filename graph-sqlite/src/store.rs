@@ -65,7 +65,7 @@ impl SqliteStore {
     /// Opens a file. Creates it and its parent folders if they do not exist. On Unix, only the owner can read a created
     /// file.
     ///
-    /// Opening blocks the calling thread until the disk has answered. No other method of the store blocks.
+    /// Opening blocks the calling thread until the disk has answered. No other method of the store waits for the disk on it.
     ///
     /// # Errors
     /// - [`NewerFormat`](StoreError::NewerFormat) if a newer version of this crate has written the file.

@@ -11,7 +11,7 @@ use crate::reader::{ChangeRow, change_row};
 use super::row_cache::{CachedNamespace, FieldEnd};
 
 /// Compaction starts at this many uncompacted rows.
-const COMPACT_AT: i64 = 64;
+pub(super) const COMPACT_AT: i64 = 64;
 
 /// Rows with more bytes, or more entries, are not compacted: it would gain nothing.
 const LARGE_ROW_BYTES: usize = MAX_BYTES / 2;

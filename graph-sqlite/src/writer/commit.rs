@@ -49,15 +49,13 @@ fn find_or_insert_thread<'k>(
         return row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished);
     }
     let thread = row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished)?;
-    if let Some(status) = batch.status {
-        let (status, wakes) = status_columns(status);
+    let status = batch.status.map_or(thread.status, status_columns);
+    // Nearly every superstep leaves its thread as it is.
+    if (thread.epoch, thread.status) != (batch.epoch, status) {
         db.prepare_cached("UPDATE thread SET epoch = ?2, status = ?3, wakes = ?4 WHERE id = ?1")?
-            .execute(params![thread.id, epoch, status, wakes])?;
-    } else if thread.epoch != batch.epoch {
-        db.prepare_cached("UPDATE thread SET epoch = ?2 WHERE id = ?1")?
-            .execute(params![thread.id, epoch])?;
+            .execute(params![thread.id, epoch, status.0, status.1])?;
+        (thread.epoch, thread.status) = (batch.epoch, status);
     }
-    thread.epoch = batch.epoch;
     Ok(thread)
 }
 

@@ -1,4 +1,4 @@
-//! Writing: one thread, which commits all waiting writes in one transaction.
+//! Writing: one thread, which commits all waiting writes in one transaction, and small commits on their callers' threads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use superstep_store::checkpoint::CheckpointError;
 use crate::error::Error;
 use crate::file_identity::FileIdentity;
 use crate::open_threads::{OpenThread, OpenThreads};
+use crate::options::SqliteOptions;
 use crate::queue::Queue;
 use crate::schema;
 
@@ -21,10 +22,12 @@ mod copy;
 mod delete;
 mod failure;
 mod garbage;
+mod inline;
 mod prune;
 mod records;
 mod retained;
 mod row_cache;
+mod shared_session;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -37,7 +40,10 @@ pub(crate) use prune::Pruning;
 pub(crate) use write::{Write, WriteStatus};
 pub(crate) use write_queue::WriteQueue;
 
+use shared_session::SharedSession;
+
 use failure::Failure;
+use inline::InlineCommits;
 use row_cache::RowCache;
 use write::Vote;
 
@@ -50,98 +56,128 @@ const MAX_GROUP: usize = 256;
 const FREQUENT_STATEMENTS: [&str; 5] =
     ["BEGIN IMMEDIATE", "PRAGMA data_version", "COMMIT", commit::INSERT_CHECKPOINT, changes::INSERT_CHANGES];
 
-/// The state of the writing thread.
+/// The connection that writes, and what it knows of the file.
 pub(crate) struct Session {
     pub(crate) db: Connection,
     row_cache: RowCache,
     file: FileIdentity,
+    inline: InlineCommits,
 }
 
 /// Starts the writing thread. It ends when the queue is closed and every write in it is done.
 pub(crate) fn spawn(
     db: Connection,
     path: &Path,
+    options: &SqliteOptions,
     writes: &WriteQueue,
     threads: &Arc<OpenThreads>,
 ) -> Result<(), CheckpointError> {
-    let writes = writes.queue();
-    let session = Session { db, row_cache: RowCache::default(), file: FileIdentity::of(path) };
+    let session = Session::new(db, path, options);
+    // Prepares while there is nothing to write yet. An error is ignored here: the statement's first use reports it to a
+    // caller.
+    for statement in FREQUENT_STATEMENTS {
+        drop(session.db.prepare_cached(statement));
+    }
+    let (queue, shared) = (writes.queue(), writes.session());
+    shared.put(session);
     threads.spawn("graph-sqlite-write", move |open| {
         // The connection is dropped before `open`, also after a panic.
-        let (open, mut session) = (open, session);
-        // Prepares while there is nothing to write yet. An error is ignored here: the statement's first use reports it
-        // to a caller.
-        for statement in FREQUENT_STATEMENTS {
-            drop(session.db.prepare_cached(statement));
+        let (open, shared) = (open, TakeOnDrop(shared));
+        while queue.wait() {
+            let done = shared.0.with(|session| session.run_all(queue.take(MAX_GROUP), &queue));
+            // Not earlier: a caller that is awake may want the session.
+            done.into_iter().flatten().for_each(Write::reply);
         }
-        loop {
-            let taken = writes.take(MAX_GROUP);
-            if taken.is_empty() {
-                break;
-            }
-            session.run_all(taken, &writes);
+        if let Some(session) = shared.0.take() {
+            session.close(&open);
         }
-        session.close(&open);
     })
 }
 
+/// Drops the session when the writing thread ends.
+struct TakeOnDrop(Arc<SharedSession>);
+
+impl Drop for TakeOnDrop {
+    fn drop(&mut self) {
+        drop(self.0.take());
+    }
+}
+
 impl Session {
-    /// Runs these writes in order. A long write gets its own transaction.
-    fn run_all(&mut self, taken: Vec<BoxedWrite>, writes: &Queue<BoxedWrite>) {
-        let mut short = Vec::with_capacity(taken.len());
-        for write in taken {
-            if write.is_long() {
-                self.run_in_one_transaction(std::mem::take(&mut short), writes);
-                self.run_in_one_transaction(vec![write], writes);
-            } else {
-                short.push(write);
-            }
-        }
-        self.run_in_one_transaction(short, writes);
+    fn new(db: Connection, path: &Path, options: &SqliteOptions) -> Self {
+        let inline = InlineCommits::new(options);
+        Self { db, row_cache: RowCache::default(), file: FileIdentity::of(path), inline }
     }
 
-    fn run_in_one_transaction(&mut self, mut group: Vec<BoxedWrite>, writes: &Queue<BoxedWrite>) {
-        if group.is_empty() {
-            return;
-        }
-        if let Err(failure) = self.begin() {
-            for mut write in group {
-                write.fail(&failure);
-                write.reply();
+    /// Runs these writes in order. A long write gets its own transaction. Returns writes that are done.
+    fn run_all(&mut self, taken: Vec<BoxedWrite>, writes: &Queue<BoxedWrite>) -> Vec<BoxedWrite> {
+        let mut transactions: Vec<Vec<BoxedWrite>> = vec![Vec::with_capacity(taken.len())];
+        for write in taken {
+            let is_long = write.is_long();
+            match transactions.last_mut() {
+                Some(last) if !is_long => last.push(write),
+                _ => transactions.extend([vec![write], Vec::new()]),
             }
-            return;
         }
+        let mut done = Vec::new();
+        for transaction in transactions.into_iter().filter(|transaction| !transaction.is_empty()) {
+            // Short writes do not wait for a long one after them.
+            done.drain(..).for_each(Write::reply);
+            self.run_in_one_transaction(transaction, writes, &mut done);
+        }
+        done
+    }
+
+    fn run_in_one_transaction(
+        &mut self,
+        mut group: Vec<BoxedWrite>,
+        writes: &Queue<BoxedWrite>,
+        done: &mut Vec<BoxedWrite>,
+    ) {
+        let begun = self.begin_turn().map_err(Failure::from);
+        let changes = match begun.and_then(|changes| self.begin().map(|()| changes)) {
+            Ok(changes) => changes,
+            Err(failure) => {
+                group.iter_mut().for_each(|write| write.fail(&failure));
+                done.append(&mut group);
+                return;
+            }
+        };
         let all_commit = group.iter_mut().all(|write| write.run(self) != Vote::RollBack);
         let ended = if all_commit { self.end("COMMIT") } else { Ok(()) };
         if all_commit && ended.is_ok() {
+            self.end_turn(changes);
             for write in group {
-                if write.has_more() {
+                if !write.has_more() {
+                    done.push(write);
+                } else if !(writes.is_closed() && write.is_abandoned()) {
                     // A closing file does not finish a long write whose caller is gone.
-                    if !(writes.is_closed() && write.is_abandoned()) {
-                        writes.push_again(write);
-                    }
-                } else {
-                    write.reply();
+                    writes.push_again(write);
                 }
             }
             return;
         }
+        self.roll_back();
+        if let [alone] = group.as_mut_slice() {
+            if let Err(error) = ended {
+                alone.fail(&error.into());
+            }
+            done.append(&mut group);
+        } else {
+            // One write failed: run each on its own, so that the others succeed.
+            for write in group {
+                self.run_in_one_transaction(vec![write], writes, done);
+            }
+        }
+    }
+
+    /// Ends a transaction without its writes.
+    fn roll_back(&mut self) {
         self.row_cache.clear();
         // SQLite has rolled back already after some errors, for example a full disk.
         if !self.db.is_autocommit() {
             // If this fails, the next `BEGIN` fails too and reports the error to a caller.
             drop(self.end("ROLLBACK"));
-        }
-        if let [alone] = group.as_mut_slice() {
-            if let Err(error) = ended {
-                alone.fail(&error.into());
-            }
-            group.into_iter().for_each(Write::reply);
-        } else {
-            // One write failed: run each on its own, so that the others succeed.
-            for write in group {
-                self.run_in_one_transaction(vec![write], writes);
-            }
         }
     }
 
@@ -160,6 +196,9 @@ impl Session {
         self.file.check()?;
         let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.row_cache.is_outdated(version) {
+            if self.row_cache.is_in_use() {
+                self.inline.note_other_writer();
+            }
             schema::check_unchanged(&self.db)?;
         }
         self.row_cache.revalidate(version);

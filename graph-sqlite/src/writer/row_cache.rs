@@ -2,18 +2,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep_store::checkpoint::{CheckpointId, RunRecord};
+use superstep_store::checkpoint::{BatchWrite, CheckpointId, RunRecord, WriteBatch};
 
 use crate::columns::text;
 use crate::error::Error;
 use crate::reader::head;
+
+use super::changes::COMPACT_AT;
 
 /// The rows that the writer remembers, so that the cost of a superstep is the cost of its inserts.
 ///
 /// All of it is in the file too. The cache is cleared after another connection has written, and after a rollback.
 #[derive(Debug, Default)]
 pub(super) struct RowCache {
-    version: i64,
+    /// The version of the file at the last call of [`revalidate`](Self::revalidate).
+    version: Option<i64>,
     threads: HashMap<Arc<str>, CachedThread>,
 }
 
@@ -25,6 +28,8 @@ pub(super) struct CachedThread {
     pub(super) id: i64,
     pub(super) epoch: u64,
     pub(super) origin: Arc<str>,
+    /// The columns `status` and `wakes`.
+    pub(super) status: (u8, Option<i64>),
     run: Option<(Arc<RunRecord>, i64)>,
     namespaces: HashMap<Arc<str>, CachedNamespace>,
 }
@@ -56,7 +61,31 @@ impl RowCache {
     /// Returns `true` if another connection has written to the file since the last call of
     /// [`revalidate`](Self::revalidate).
     pub(super) fn is_outdated(&self, version: i64) -> bool {
-        self.version != version
+        self.version != Some(version)
+    }
+
+    /// Returns `true` if the cache has read the file.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// Returns `true` if a commit of this batch only inserts rows: it reads none that are not cached, forks no branch and
+    /// compacts no rows.
+    pub(super) fn is_prepared_for(&self, batch: &WriteBatch) -> bool {
+        let Some(thread) = self.threads.get(&batch.thread) else { return false };
+        let Some(namespace) = thread.namespaces.get(&batch.namespace) else { return false };
+        let mut checkpoints = batch.writes.iter().filter_map(|write| match write {
+            BatchWrite::Checkpoint(new) => Some(new),
+            BatchWrite::Records { .. } => None,
+        });
+        let Some(new) = checkpoints.next() else { return true };
+        checkpoints.next().is_none()
+            && new.checkpoint.parent == namespace.head.map(|(head, _)| head)
+            && new.changes.iter().all(|change| {
+                let end =
+                    namespace.fields.get(&*change.field).and_then(|field| namespace.field_ends.get(field));
+                end.is_some_and(|(_, end)| end.uncompacted + 1 < COMPACT_AT)
+            })
     }
 
     /// Clears the cache if another connection has written to the file since the last call.
@@ -64,7 +93,7 @@ impl RowCache {
         if self.is_outdated(version) || self.threads.len() > MAX_THREADS {
             self.clear();
         }
-        self.version = version;
+        self.version = Some(version);
     }
 
     pub(super) fn thread(
@@ -82,13 +111,15 @@ impl RowCache {
 
 impl CachedThread {
     fn find(db: &Connection, name: &str) -> Result<Option<Self>, Error> {
-        let mut query = db.prepare_cached("SELECT id, epoch, origin FROM thread WHERE name = ?1")?;
+        let mut query =
+            db.prepare_cached("SELECT id, epoch, origin, status, wakes FROM thread WHERE name = ?1")?;
         let mut rows = query.query([name])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         Ok(Some(Self {
             id: row.get(0)?,
             epoch: row.get::<_, i64>(1)?.cast_unsigned(),
             origin: text(row, 2)?.into(),
+            status: (row.get(3)?, row.get(4)?),
             run: None,
             namespaces: HashMap::new(),
         }))

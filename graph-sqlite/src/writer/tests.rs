@@ -14,15 +14,20 @@ use crate::error::Operation;
 use crate::options::SqliteOptions;
 use crate::{connection, reader};
 
-use super::row_cache::RowCache;
-use super::{FileIdentity, MAX_GROUP, Pruning, Session, WriteQueue, WriteStatus, commit};
+use super::{MAX_GROUP, Pruning, Session, Write, WriteQueue, WriteStatus, commit};
+
+mod inline;
 
 fn session() -> (TempDir, Session) {
+    session_with(SqliteOptions::new())
+}
+
+fn session_with(options: SqliteOptions) -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
-    let options = SqliteOptions::new().busy_timeout(Duration::from_millis(20));
+    let options = options.busy_timeout(Duration::from_millis(20));
     let path = connection::create_file(&folder.path().join("threads.db")).unwrap();
     let db = connection::writer(&path, &options).unwrap();
-    (folder, Session { db, row_cache: RowCache::default(), file: FileIdentity::of(&path) })
+    (folder, Session::new(db, &path, &options))
 }
 
 fn batch(thread: &str, fence: Fence, bytes: usize) -> WriteBatch {
@@ -55,7 +60,7 @@ fn together(session: &mut Session, batches: &[WriteBatch]) -> Vec<Result<(), Che
         assert!(poll(call).is_pending());
     }
     let queue = writes.queue();
-    session.run_all(queue.take(MAX_GROUP), &queue);
+    session.run_all(queue.take(MAX_GROUP), &queue).into_iter().for_each(Write::reply);
     (0..batches.len())
         .map(|call| match poll(call) {
             Poll::Ready(done) => done,
@@ -149,7 +154,7 @@ fn read_waits_for_abandoned_writes() {
     let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
     assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_pending());
     let queue = writes.queue();
-    session.run_all(queue.take(MAX_GROUP), &queue);
+    session.run_all(queue.take(MAX_GROUP), &queue).into_iter().for_each(Write::reply);
     assert!(wait_for_abandoned.as_mut().poll(&mut cx).is_ready());
     assert!(head(&session, "a").head.is_some());
     let mut wait_for_abandoned = Box::pin(writes.wait_for_abandoned());
@@ -191,8 +196,9 @@ fn prune_keeps_checkpoints_that_are_needed_since_it_began() {
         let (needing, _) = checkpoints(&namespace, 1, &[needs]);
         if by_another_connection {
             let path = folder.path().join("threads.db");
-            let db = connection::writer(&path, &SqliteOptions::new()).unwrap();
-            let mut other = Session { db, row_cache: RowCache::default(), file: FileIdentity::of(&path) };
+            let options = SqliteOptions::new();
+            let db = connection::writer(&path, &options).unwrap();
+            let mut other = Session::new(db, &path, &options);
             together(&mut other, &[needing])[0].as_ref().unwrap();
         } else {
             together(&mut session, &[needing])[0].as_ref().unwrap();

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use superstep_store::checkpoint::CheckpointError;
+use superstep_store::checkpoint::{CheckpointError, WriteBatch};
 use tokio::sync::oneshot;
 
 use crate::error::{Error, Operation, closed};
 use crate::queue::{Queue, Ticket};
 
 use super::write::SubmittedWrite;
-use super::{BoxedWrite, Session, WriteStatus};
+use super::{BoxedWrite, Session, SharedSession, WriteStatus};
 
 /// The maximum number of abandoned writes that still run.
 const MAX_ABANDONED: usize = 1_024;
@@ -16,17 +16,34 @@ const MAX_ABANDONED: usize = 1_024;
 /// The queue of the writing thread.
 pub(crate) struct WriteQueue {
     queue: Arc<Queue<BoxedWrite>>,
+    session: Arc<SharedSession>,
     /// The last abandoned write that still runs; 0 if all have run.
     last_abandoned: AtomicU64,
 }
 
 impl WriteQueue {
     pub(crate) fn new() -> Self {
-        Self { queue: Arc::new(Queue::new(MAX_ABANDONED)), last_abandoned: AtomicU64::new(0) }
+        Self {
+            queue: Arc::new(Queue::new(MAX_ABANDONED)),
+            session: Arc::default(),
+            last_abandoned: AtomicU64::new(0),
+        }
     }
 
     pub(super) fn queue(&self) -> Arc<Queue<BoxedWrite>> {
         Arc::clone(&self.queue)
+    }
+
+    pub(super) fn session(&self) -> Arc<SharedSession> {
+        Arc::clone(&self.session)
+    }
+
+    /// Commits a batch at once, on this thread. Returns `None` if the batch has to be submitted.
+    pub(crate) fn commit_inline(&self, batch: &WriteBatch) -> Option<Result<(), CheckpointError>> {
+        self.session.try_with(|session| {
+            // The writing thread takes jobs only while it has the session. So all earlier writes are done.
+            if self.queue.is_idle() { session.commit_inline(batch) } else { None }
+        })
     }
 
     pub(crate) fn close(&self) {

@@ -155,7 +155,7 @@ pub(crate) fn writer<'s>(store: &'s SqliteCheckpointer, thread: &'s str) -> Writ
 impl Writer<'_> {
     pub(crate) fn try_add(&mut self, step: Step) -> Result<CheckpointId, CheckpointError> {
         let (id, batch) = step.batch(self.thread, self.fence);
-        wait(self.store.commit(batch))?;
+        wait(self.store.commit(batch.awaited(true)))?;
         self.fence.head = Some(id);
         Ok(id)
     }

@@ -7,6 +7,7 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod awaited;
 mod closing;
 mod concurrency;
 mod cost;

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use superstep_sqlite::SqliteCheckpointer;
+use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::{CheckpointError, CheckpointId, Checkpointer as _};
 
 use crate::fixture::{File, step, wait, writer};
@@ -13,6 +13,7 @@ use crate::fixture::{File, step, wait, writer};
 const PATH: &str = "SUPERSTEP_SQLITE_TEST_FILE";
 const THREAD: &str = "SUPERSTEP_SQLITE_TEST_THREAD";
 const STEPS: &str = "SUPERSTEP_SQLITE_TEST_STEPS";
+const NORMAL: &str = "SUPERSTEP_SQLITE_TEST_NORMAL";
 
 /// Does nothing unless [`child`] has started the process. There it adds steps to a thread, prints each acknowledged
 /// one, and retries when another writer was faster.
@@ -21,7 +22,8 @@ fn in_another_process() {
     let (Ok(path), Ok(thread), Ok(steps)) = (env::var(PATH), env::var(THREAD), env::var(STEPS)) else {
         return;
     };
-    let store = SqliteCheckpointer::open(PathBuf::from(path)).unwrap();
+    let synchronous = if env::var_os(NORMAL).is_some() { Synchronous::Normal } else { Synchronous::Full };
+    let store = SqliteCheckpointer::options().synchronous(synchronous).open(PathBuf::from(path)).unwrap();
     let mut thread = writer(&store, &thread);
     let mut left: usize = steps.parse().unwrap();
     while left > 0 {
@@ -38,8 +40,14 @@ fn in_another_process() {
     }
 }
 
-fn child(file: &File, thread: &str, steps: usize) -> (Child, Lines<BufReader<ChildStdout>>) {
+fn child(
+    file: &File,
+    thread: &str,
+    steps: usize,
+    synchronous: Synchronous,
+) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut child = Command::new(env::current_exe().unwrap())
+        .envs((synchronous == Synchronous::Normal).then_some((NORMAL, "1")))
         .args(["--exact", "processes::in_another_process", "--nocapture"])
         .env(PATH, file.path())
         .env(THREAD, thread)
@@ -59,13 +67,20 @@ fn acknowledged(line: &str) -> Option<CheckpointId> {
 #[test]
 fn concurrent_processes_lose_nothing() {
     let file = File::new();
-    let children: Vec<_> = ["one", "both", "both"].map(|thread| (thread, child(&file, thread, 60))).into();
+    let children = [
+        ("one", Synchronous::Full),
+        ("both", Synchronous::Full),
+        ("both", Synchronous::Normal),
+        ("both", Synchronous::Normal),
+    ];
+    let children: Vec<_> =
+        children.map(|(thread, synchronous)| (thread, child(&file, thread, 60, synchronous))).into();
     let mut printed = Vec::new();
     for (thread, (mut child, lines)) in children {
         printed.extend(lines.filter_map(|line| acknowledged(&line.unwrap())).map(|id| (thread, id)));
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(printed.len(), 180);
+    assert_eq!(printed.len(), 240);
     let store = file.open();
     for name in ["one", "both"] {
         let thread = writer(&store, name);
@@ -79,9 +94,11 @@ fn concurrent_processes_lose_nothing() {
 
 #[test]
 fn acknowledged_writes_survive_a_killed_process() {
-    for count in [1, 20, 70, 130] {
+    let (full, normal) = (Synchronous::Full, Synchronous::Normal);
+    for (count, synchronous) in [(1, full), (20, full), (70, full), (130, full), (70, normal), (500, normal)]
+    {
         let file = File::new();
-        let (mut child, mut lines) = child(&file, "t", 1_000_000);
+        let (mut child, mut lines) = child(&file, "t", 900, synchronous);
         let mut ids: Vec<_> =
             lines.by_ref().filter_map(|line| acknowledged(&line.unwrap())).take(count).collect();
         child.kill().unwrap();

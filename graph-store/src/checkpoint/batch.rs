@@ -44,6 +44,11 @@ pub struct WriteBatch {
     /// It belongs to the thread and not to the namespace, like the epoch. A new thread has
     /// [`StoredStatus::default`] if its first batch carries none.
     pub status: Option<StoredStatus>,
+    /// `true` if the writer has nothing else to do until the commit returns.
+    ///
+    /// A hint, which changes no promise: a store may make a small commit on the writer's thread, instead of waiting until
+    /// its own thread is awake.
+    pub awaited: bool,
     /// The writes, in order. An empty list only changes the epoch and the status.
     pub writes: Vec<BatchWrite>,
 }
@@ -58,6 +63,7 @@ impl WriteBatch {
             fence,
             epoch: fence.epoch,
             status: None,
+            awaited: false,
             writes: Vec::new(),
         }
     }
@@ -80,6 +86,13 @@ impl WriteBatch {
     #[must_use]
     pub fn status(mut self, status: impl Into<Option<StoredStatus>>) -> Self {
         self.status = status.into();
+        self
+    }
+
+    /// Tells the store that the writer has nothing else to do until the commit returns.
+    #[must_use]
+    pub fn awaited(mut self, awaited: bool) -> Self {
+        self.awaited = awaited;
         self
     }
 

@@ -7,6 +7,7 @@
 )]
 
 mod all_features;
+mod awaited_batches;
 mod breakpoints;
 mod crashes;
 mod dropped_runs;

@@ -175,6 +175,15 @@ impl Journal {
 
     /// Writes as much as possible now. Ready when nothing is left to write.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_batches(cx, false)
+    }
+
+    /// Waits until nothing is left to write. The run has nothing else to do meanwhile.
+    async fn wait(this: &Mutex<Self>) {
+        poll_fn(|cx| lock(this).poll_batches(cx, true)).await;
+    }
+
+    fn poll_batches(&mut self, cx: &mut Context<'_>, awaited: bool) -> Poll<()> {
         self.shared.pushed.register(cx.waker());
         loop {
             if let Some(in_flight) = &mut self.in_flight {
@@ -193,6 +202,7 @@ impl Journal {
             }
             match self.shared.next_batch() {
                 Some((batch, then)) => {
+                    let batch = batch.awaited(awaited);
                     let store = Arc::clone(&self.shared.store);
                     let commit = Box::pin(async move { store.commit(batch).await });
                     self.in_flight = Some(InFlight { commit, then });
@@ -231,7 +241,7 @@ impl Journal {
     pub(crate) async fn flush(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.release();
-        poll_fn(|cx| lock(this).poll(cx)).await;
+        Self::wait(this).await;
         lock(this).shared.failure()
     }
 
@@ -239,7 +249,7 @@ impl Journal {
     pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
         lock(this).shared.lock().claims = true;
-        poll_fn(|cx| lock(this).poll(cx)).await;
+        Self::wait(this).await;
         lock(this).shared.failure()
     }
 

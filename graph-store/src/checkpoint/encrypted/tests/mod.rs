@@ -83,6 +83,7 @@ fn batch(thread: &str, number: u8, text: &str) -> WriteBatch {
         fence: Fence { epoch: 0, head: before },
         epoch: 0,
         status: None,
+        awaited: false,
         writes: vec![BatchWrite::Checkpoint(Box::new(new))],
     }
 }
