@@ -18,7 +18,7 @@ use super::ledger::Ledger;
 use super::options::RunOptions;
 use super::parts::Parts;
 use super::reject::reject;
-use super::task::{Failed, Finished, finish, prepare};
+use super::task::{Failed, Finished, finish, prepare, start_failed};
 use super::{Driver, RunShared};
 
 impl Driver {
@@ -115,8 +115,4 @@ pub(super) fn from_outside(
         let first = failed.into_failure(stamp.node, stamp.step, 1);
         NotEncoded::named(ErrorKind::Node { first, others: Vec::new() })
     })
-}
-
-pub(super) fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
 }

@@ -8,7 +8,7 @@ use crate::plan::{Progress, START_PLACE, Task, plan};
 
 use super::Driver;
 use super::apply::{Rejected, fold, fold_alone};
-use super::cx::At;
+use super::at::At;
 use super::decide::{Unrouted, ask, ask_all, decider};
 use super::reject::reject;
 use super::task::Finished;

@@ -21,9 +21,8 @@ use crate::graph::Compiled;
 use crate::plan::Task;
 use crate::stream::Events;
 
-use super::cx::At;
+use super::at::At;
 use super::encoded::Keep;
-use super::execute::tell_start;
 use super::policy::Work;
 use super::spans::RunSpan;
 use super::task::{Failed, Finished, Unfinished};
@@ -350,4 +349,11 @@ async fn run(shared: Arc<Shared>, nth: usize) -> Arc<Shared> {
         shared.end(nth, place, outcome);
     }
     shared
+}
+
+/// Notifies the listeners that a task starts.
+pub(super) async fn tell_start(graph: &Compiled, events: &Events, at: At, task: &Task) {
+    if let Some(name) = graph.names.get(at.node) {
+        events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
+    }
 }

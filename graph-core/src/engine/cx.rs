@@ -17,6 +17,7 @@ use crate::store::{IntoStore, LongTermStore, StoreError};
 use crate::stream::{Custom, NodeEvent, Sink};
 
 use super::Metadata;
+use super::at::At;
 use super::desk::{Desk, Memo, Memos, Script, StepLog};
 use super::nest::Nest;
 use super::spans::RunSpan;
@@ -58,18 +59,6 @@ pub struct RunShared {
     pub(crate) nest: Nest,
     /// The run's tracing span; empty if there is no subscriber.
     pub(crate) spans: RunSpan,
-}
-
-/// The position of a task in its run.
-#[derive(Clone, Copy, Debug)]
-pub struct At {
-    pub(super) node: usize,
-    pub(super) task: usize,
-    pub(super) step: u64,
-    pub(super) remaining: u64,
-    pub(super) attempt: u32,
-    /// `true` if the task's update is cached as its node returned it, before the first phase of the reducers.
-    pub(super) is_cached: bool,
 }
 
 impl Context {

@@ -5,8 +5,8 @@ use crate::node::{Decider, ErasedSource, Leave, NodeError};
 use crate::plan::{START_PLACE, Task};
 
 use super::apply::{Undos, broken_rules, fold_task};
+use super::at::At;
 use super::attempt::contained;
-use super::cx::At;
 use super::ledger::Ledger;
 use super::task::{Failed, Finished};
 

@@ -14,7 +14,6 @@ use crate::stream::{Events, TaskEnd};
 
 use super::apply::Undos;
 use super::attempt::contained;
-use super::begin::start_failed;
 use super::child::CallWrites;
 use super::ephemeral::Ephemerals;
 use super::execute::{Execution, Suspended};
@@ -26,7 +25,7 @@ use super::persist::Persist;
 use super::policy::{NO_TIMER, timer};
 use super::spans::RunSpan;
 use super::spares::Spares;
-use super::task::{Failed, Finished, Unfinished};
+use super::task::{Failed, Finished, Unfinished, start_failed};
 
 /// A run: its state, its planned tasks, and the results that have come in so far.
 pub(crate) struct Driver {
@@ -92,7 +91,7 @@ impl Driver {
             self.spares.give(finished.writes);
         }
         // An attempt under a policy takes none, so the number would grow with the supersteps.
-        self.spares.limit(self.tasks.len().max(self.progress.tasks.len()));
+        self.spares.limit(self.progress.tasks.len());
         self.results.resize_with(self.tasks.len(), || None);
         self.attempts.fill(0);
         self.attempts.resize(self.tasks.len(), 0);

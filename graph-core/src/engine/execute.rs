@@ -15,8 +15,8 @@ use crate::interrupt::OpenInterrupt;
 use crate::plan::Task;
 use crate::stream::{Events, TaskEnd, TaskEvent};
 
-use super::crew::{Board, Crew, Ended};
-use super::cx::At;
+use super::at::At;
+use super::crew::{Board, Crew, Ended, tell_start};
 use super::desk::{Memo, waits_again};
 use super::encoded::Keep;
 use super::halt::Halt;
@@ -385,13 +385,6 @@ struct Told {
 fn workers() -> Option<usize> {
     let runtime = Handle::try_current().ok()?;
     (runtime.runtime_flavor() == RuntimeFlavor::MultiThread).then(|| runtime.metrics().num_workers())
-}
-
-/// Notifies the listeners that a task starts.
-pub(super) async fn tell_start(graph: &Compiled, events: &Events, at: At, task: &Task) {
-    if let Some(name) = graph.names.get(at.node) {
-        events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
-    }
 }
 
 struct Indexed<'a> {

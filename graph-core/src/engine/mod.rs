@@ -2,6 +2,7 @@
 
 mod also_null;
 mod apply;
+mod at;
 mod attempt;
 mod begin;
 mod broken;

@@ -8,7 +8,6 @@ use crate::stream::Events;
 
 use super::apply::Undos;
 use super::attempt::contained;
-use super::begin::start_failed;
 use super::commit::own;
 use super::ephemeral::Ephemerals;
 use super::execute::Suspended;
@@ -17,7 +16,7 @@ use super::ledger::Ledger;
 use super::nest::Inherited;
 use super::options::RunOptions;
 use super::spares::Spares;
-use super::task::Failed;
+use super::task::{Failed, start_failed};
 use super::{Driver, RunShared};
 
 /// The parts of a driver that do not depend on its state and plan.

@@ -14,12 +14,14 @@ const KEPT_BETWEEN_RUNS: usize = 256;
 /// The memory for the writes of a run's next tasks.
 pub(super) struct Spares {
     spares: Vec<TaskWrites>,
+    /// The largest number of tasks of a superstep so far.
+    most_tasks: usize,
     pool: Arc<SparePool>,
 }
 
 impl Spares {
     pub(super) fn new(pool: &Arc<SparePool>) -> Self {
-        Self { spares: Vec::new(), pool: Arc::clone(pool) }
+        Self { spares: Vec::new(), most_tasks: 0, pool: Arc::clone(pool) }
     }
 
     /// Gets memory for this number of tasks from earlier runs, as far as there is any.
@@ -47,9 +49,10 @@ impl Spares {
         }
     }
 
-    /// Frees the memory that this number of tasks does not need.
+    /// Frees the memory that no superstep of the run has needed so far. The last one had this number of tasks.
     pub(super) fn limit(&mut self, tasks: usize) {
-        self.spares.truncate(tasks);
+        self.most_tasks = self.most_tasks.max(tasks);
+        self.spares.truncate(self.most_tasks);
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use crate::error::Error;
 
 use super::Driver;
+use super::at::At;
 use super::attempt::{Attempt, LoneAttempt};
-use super::cx::At;
 use super::driver::forget;
 use super::encoded::Keep;
 use super::persist::Journal;

@@ -2,7 +2,7 @@ use std::any::Any;
 
 use crate::contain::panic_message;
 use crate::engine::erased::{StateType, TaskWrites};
-use crate::error::{NodeFailure, Panic};
+use crate::error::{ErrorKind, NodeFailure, Panic};
 use crate::interrupt::OpenInterrupt;
 use crate::node::{ErasedStep, Leave, NodeError};
 use crate::reducers::{ReduceError, Stamp};
@@ -145,4 +145,9 @@ pub(crate) fn prepare(writes: &mut TaskWrites, stamp: Stamp<'_>) -> Result<(), N
 #[cold]
 pub(crate) fn not_prepared(state: &StateType, (field, source): (usize, ReduceError)) -> NodeError {
     NotPrepared { field: state.field_name(field), source: source.on_field(state.field(field)) }.into()
+}
+
+/// Returns the error for a failure before the first task.
+pub(super) fn start_failed(failed: Failed) -> ErrorKind {
+    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
 }

@@ -2,7 +2,8 @@ use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use crate::engine::cx::{At, Context, ContextWith, RunShared};
+use crate::engine::at::At;
+use crate::engine::cx::{Context, ContextWith, RunShared};
 
 /// The application context of a run, whatever its type.
 pub trait AppContext: Any + Send + Sync {

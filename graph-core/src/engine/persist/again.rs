@@ -8,8 +8,8 @@ use crate::engine::erased::TaskWrites;
 use crate::engine::parts::Parts;
 use crate::error::Error;
 
-use super::begin::step_number;
 use super::input::{Waiting, input_not_storable, input_records};
+use super::keys::step_number;
 use super::opened::Opened;
 use super::progress::moved;
 use super::resume::behind;

@@ -14,13 +14,12 @@ use crate::engine::spans::RunSpan;
 use crate::graph::ErasedGraph;
 use crate::store::LongTermStore;
 
-use super::begin::step_number;
 use super::gate::{Gate, read_gate};
 use super::host::Under;
 use super::journal::{Journal, Shared};
+use super::keys::{place, step_number};
 use super::progress::under;
 use super::read_records::planned;
-use super::records::place;
 
 /// A parent run of a subgraph call, at its head.
 pub struct Level {

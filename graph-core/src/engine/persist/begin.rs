@@ -49,8 +49,3 @@ impl Driver {
         }
     }
 }
-
-/// Converts a checkpoint's step to a superstep number.
-pub(super) fn step_number(step: i64) -> u64 {
-    u64::try_from(step).unwrap_or_default()
-}

@@ -1,6 +1,7 @@
 use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 
-use super::records::{json_record, key};
+use super::json::json_record;
+use super::keys::key;
 
 /// The breakpoints at which a thread has stopped.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]

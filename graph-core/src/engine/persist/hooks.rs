@@ -13,10 +13,13 @@ use crate::state::EncodeError;
 
 use super::gate::Gate;
 use super::journal::Journal;
+use super::json::json_record;
+use super::keys::{key, place};
 use super::orphans::{Orphans, Watch};
 use super::progress::{self, START};
-use super::records::{StoredFailure, finished_records, json_record, key, place};
+use super::records::finished_records;
 use super::stopped::Stopped;
+use super::stored_failure::StoredFailure;
 use super::writer::{Persisting, Plan};
 
 impl Driver {
@@ -246,10 +249,4 @@ fn failure_record(failure: &NodeFailure) -> Option<TaskRecord> {
 /// Creates the record of a run.
 pub(crate) fn run_record(id: Arc<str>, program: Arc<str>, metadata: Metadata) -> Arc<RunRecord> {
     Arc::new(RunRecord::new(id, program).metadata(metadata))
-}
-
-/// Creates the record of an answer.
-pub(super) fn answer_record(task: usize, id: &str, answer: &serde_json::Value) -> TaskRecord {
-    let payload = crate::payload::Payload::json(answer.to_string());
-    TaskRecord::new(key(place(task), RecordKind::Answer, id), payload)
 }

@@ -18,12 +18,11 @@ use crate::plan::Progress;
 use crate::reducers::Stamp;
 use crate::state::EncodeError;
 
-use super::begin::step_number;
-use super::open::is_delta;
+use super::keys::{is_delta, key, step_number};
 use super::opened::Opened;
 use super::pieces::{NotStored, Pieces, encode};
 use super::progress::{self, START};
-use super::records::{key, write_records};
+use super::records::write_records;
 use super::writer::{Persist, Plan};
 
 /// A pending input: stored, but not applied yet.

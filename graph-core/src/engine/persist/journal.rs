@@ -15,7 +15,6 @@ use crate::checkpoint::{
 use crate::contain::{contained, discard};
 
 use super::held::Held;
-use super::writer::lock;
 use crate::engine::Durability;
 
 /// The writes of a run on their way to the store: in order, one batch at a time.
@@ -509,4 +508,9 @@ impl Shared {
         }
         self.written.notify_waiters();
     }
+}
+
+/// Locks a journal. A panic of an earlier owner leaves it usable.
+fn lock(journal: &Mutex<Journal>) -> MutexGuard<'_, Journal> {
+    journal.lock().unwrap_or_else(PoisonError::into_inner)
 }

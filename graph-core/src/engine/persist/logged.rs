@@ -10,7 +10,9 @@ use crate::node::NodeError;
 use crate::payload::Payload;
 
 use super::journal::{Durable, Shared};
-use super::records::{StoredFailure, json_record, key, place};
+use super::json::json_record;
+use super::keys::{key, place};
+use super::stored_failure::StoredFailure;
 
 impl StepLog for Shared {
     fn flush(&self) -> Logged<'_> {

@@ -12,15 +12,14 @@ use crate::node::Leave;
 use crate::plan::Task;
 use crate::state::Form;
 
-use super::begin::step_number;
 use super::corrupt::unplanned_kind;
 use super::gate::read_gate;
+use super::keys::{is_delta, parse_write_key, step_number};
 use super::opened::Opened;
 use super::progress::{self, START, Unplanned, node_of};
 use super::read_onto::{Since, returned};
 use super::read_records::Reader;
 use super::read_state::read_state;
-use super::records::parse_write_key;
 
 /// Restores a checkpoint: its state, its plan and its tasks' records.
 pub(crate) fn open(
@@ -135,11 +134,6 @@ pub(crate) fn open_state(
         stored.checkpoint.progress = progress::without_tasks(progress);
     }
     open(graph, thread, stored)
-}
-
-/// Returns `true` if the record is a delta, which is folded into its field.
-pub(super) fn is_delta(record: &TaskRecord) -> bool {
-    parse_write_key(&record.key.key).is_none_or(|(form, _)| form == Form::Delta)
 }
 
 /// Returns the fields that the first input of a thread sets directly, without a reducer. Nothing else of the state is

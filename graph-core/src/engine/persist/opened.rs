@@ -13,7 +13,7 @@ use crate::plan::{Progress, Task};
 use super::gate::Gate;
 use super::pieces::Pieces;
 use super::question::StoredQuestion;
-use super::records::StoredFailure;
+use super::stored_failure::StoredFailure;
 
 /// A restored checkpoint: everything that this program needs to continue from it.
 pub(crate) struct Opened {

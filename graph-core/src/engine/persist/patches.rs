@@ -16,9 +16,11 @@ use crate::node::Leave;
 use crate::state::EncodeError;
 
 use super::corrupt::corrupt;
+use super::json::json_record;
+use super::keys::{key, parse_write_key};
 use super::read_records::Reader;
 use super::read_state::{ReadState, read_state};
-use super::records::{json_record, key, parse_write_key, write_records};
+use super::records::write_records;
 
 /// Names the unreadable item in the error of an update that cannot be read.
 const WHAT: &str = "the update of an earlier resume";

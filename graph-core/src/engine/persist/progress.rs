@@ -13,7 +13,7 @@ use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, MigrationError};
 
 use super::host::Under;
-use super::records::json_payload;
+use super::json::{json_payload, packet_json};
 use super::resets::StoredResets;
 
 /// The stored name of START.
@@ -84,14 +84,6 @@ impl From<NodeGone> for Unplanned {
     fn from(gone: NodeGone) -> Self {
         Self::Gone(gone)
     }
-}
-
-/// Encodes a packet as JSON.
-pub(in crate::engine) fn packet_json(packet: &Packet) -> Result<Box<RawValue>, EncodeError> {
-    let mut json = Vec::new();
-    packet.encode(&mut json)?;
-    let text = String::from_utf8(json).map_err(EncodeError::of_plan)?;
-    RawValue::from_string(text).map_err(EncodeError::of_plan)
 }
 
 /// Decodes a packet for a node.

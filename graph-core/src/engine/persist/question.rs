@@ -5,9 +5,10 @@ use serde_json::value::RawValue;
 use crate::checkpoint::{RecordKind, TaskRecord};
 use crate::engine::clock::{from_millis, to_millis};
 use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt};
+use crate::payload::Payload;
 
-use super::hooks::answer_record;
-use super::records::{json_record, key, place};
+use super::json::json_record;
+use super::keys::{key, place};
 
 /// An interrupt's question as its record stores it. The record's key is the interrupt's id.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -169,4 +170,9 @@ pub(crate) fn answer_records(
         records.extend(json_record(key(place(task), RecordKind::Interrupt, id), &answered));
     }
     records
+}
+
+/// Creates the record of an answer.
+pub(super) fn answer_record(task: usize, id: &str, answer: &Value) -> TaskRecord {
+    TaskRecord::new(key(place(task), RecordKind::Answer, id), Payload::json(answer.to_string()))
 }

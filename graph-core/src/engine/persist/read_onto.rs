@@ -9,11 +9,11 @@ use crate::payload::Payload;
 use crate::state::{Decoded, Form, WriteKind};
 
 use super::corrupt::{corrupt, unplanned_kind};
+use super::keys::key;
 use super::pieces::Pieces;
 use super::progress;
 use super::read_records::Reader;
 use super::read_state::ReadState;
-use super::records::key;
 use super::resets::StoredResets;
 
 /// The writes since the run began.

@@ -13,11 +13,13 @@ use crate::plan::Task;
 use crate::state::{Form, Stored};
 
 use super::corrupt::{corrupt, outdated};
+use super::keys::parse_write_key;
 use super::opened::{Known, NamedTasks};
 use super::program::Program;
 use super::read_state::migrate;
-use super::records::{ReadWrites, StoredFinish, decode_writes, parse_write_key};
+use super::records::{ReadWrites, decode_writes};
 use super::said::{StoredSaid, Unsaid};
+use super::stored_finish::StoredFinish;
 
 /// Reads the stored progress of a checkpoint's tasks for display, including tasks that a resume has added.
 ///
@@ -83,7 +85,7 @@ impl<'r> Reader<'r> {
 
     /// Reads the stored progress of a task.
     pub(super) fn known(&self, index: usize, task: &Task) -> Result<Known, ErrorKind> {
-        let place = super::records::place(index);
+        let place = super::keys::place(index);
         let mut known = Known { failure: None, ..Known::default() };
         if let Some(record) = self.of(place, RecordKind::Failed).next() {
             known.failure = Some(self.json(record)?);

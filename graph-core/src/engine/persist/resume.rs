@@ -20,11 +20,11 @@ use crate::plan::Task;
 use crate::reducers::Stamp;
 
 use super::input::{Waiting, input_not_storable};
+use super::keys::{key, place};
 use super::opened::Opened;
 use super::patches::patch_records;
 use super::progress::START;
 use super::question::StoredQuestion;
-use super::records::{key, place};
 use super::writer::Persist;
 
 /// A checkpoint to resume from, and the additions of the resume.

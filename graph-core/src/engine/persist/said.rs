@@ -8,10 +8,11 @@ use crate::engine::also_null::also_null;
 use crate::graph::Compiled;
 use crate::node::stored_update::{StoredUpdate, UnreadableUpdate};
 use crate::node::{Choice, ErasedParentCommand, Exit, Leave, ParentCommandType};
-use crate::state::{EncodeError, MigrationError};
+use crate::payload::Payload;
+use crate::state::{EncodeError, Form, MigrationError};
 
-use super::progress::packet_json;
-use super::records::{StoredFinish, json_record, key, write_key};
+use super::json::packet_json;
+use super::keys::{key, write_key};
 
 /// A stored command without its writes, which are stored like those of a result.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,22 +43,19 @@ pub(super) enum Unsaid {
     Other(String),
 }
 
+/// The records of writes, and the versions of their state that are not 0.
+type VersionedRecords = (Vec<TaskRecord>, Vec<(String, u32)>);
+
+/// Returns the records of a command's writes to the parent state.
 pub(super) fn said_records(
     place: u32,
     outward: &ErasedParentCommand,
-) -> Result<Vec<TaskRecord>, EncodeError> {
-    let update = outward.stored()?;
-    let exits = outward.leave.as_ref().map(|leave| choices(&leave.1, &(outward.exits)())).transpose()?;
-    let said = StoredSaid { state: outward.state.name.to_owned(), writes: update.is_some(), exits };
-    let StoredUpdate { versions, writes } = update.unwrap_or_default();
-    let mut records = Vec::new();
-    for (ordinal, (form, field, payload)) in writes.into_iter().enumerate() {
-        let key = key(place, RecordKind::Write, &write_key(ordinal, form, &field));
-        records.push(TaskRecord::new(key, payload));
-    }
-    let finish = StoredFinish::of_said(said, versions);
-    records.push(json_record(key(place, RecordKind::Finished, ""), &finish)?);
-    Ok(records)
+) -> Result<VersionedRecords, EncodeError> {
+    let StoredUpdate { versions, writes } = outward.stored()?.unwrap_or_default();
+    let record = |(ordinal, (form, field, payload)): (usize, (Form, String, Payload))| {
+        TaskRecord::new(key(place, RecordKind::Write, &write_key(ordinal, form, &field)), payload)
+    };
+    Ok((writes.into_iter().enumerate().map(record).collect(), versions))
 }
 
 fn choices(leave: &Leave, exits: &[Exit]) -> Result<Vec<SaidChoice>, EncodeError> {
@@ -81,6 +79,11 @@ fn leads(exit: &Exit) -> Vec<String> {
 }
 
 impl StoredSaid {
+    pub(super) fn of(outward: &ErasedParentCommand) -> Result<Self, EncodeError> {
+        let exits = outward.leave.as_ref().map(|leave| choices(&leave.1, &(outward.exits)())).transpose()?;
+        Ok(Self { state: outward.state.name.to_owned(), writes: outward.writes(), exits })
+    }
+
     /// Reads the command as one of the types that the graph's nodes can return.
     pub(super) fn read(&self, graph: &Compiled, update: StoredUpdate) -> Result<ErasedParentCommand, Unsaid> {
         let of = self.type_of(&graph.outward).ok_or_else(|| {

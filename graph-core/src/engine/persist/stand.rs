@@ -9,8 +9,8 @@ use crate::engine::parts::Parts;
 use crate::error::Error;
 use std::sync::Arc;
 
-use super::begin::step_number;
 use super::gate::Gate;
+use super::keys::step_number;
 use super::opened::Opened;
 use super::pieces::Pieces;
 use super::writer::Persist;

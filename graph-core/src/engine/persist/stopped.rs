@@ -4,7 +4,8 @@ use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::Driver;
 use crate::engine::clock::{from_millis, to_millis};
 
-use super::records::{json_record, key};
+use super::json::json_record;
+use super::keys::key;
 
 /// The reason why a run has stopped although it could continue: a stop request or a sleep. The next run removes the
 /// record.

@@ -1,5 +1,5 @@
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::checkpoint::{
@@ -19,11 +19,13 @@ use crate::state::EncodeError;
 
 use super::host::{Host, Under};
 use super::journal::{Journal, Shared};
+use super::json::json_record;
+use super::keys::{key, place};
 use super::orphans::Watch;
 use super::pieces::{NotStored, Pieces};
 use super::question::StoredQuestion;
 use super::recorder::Recorder;
-use super::records::{finished_records, json_record, key, place};
+use super::records::finished_records;
 
 /// The connection of a run to its thread: its journal, its position, and the contents of the next checkpoint.
 pub(crate) struct Persist {
@@ -321,9 +323,4 @@ impl Persist {
 /// Returns the key of the interrupt to which the record with this key is the answer.
 fn interrupt_of(answer: &RecordKey) -> RecordKey {
     RecordKey::new(answer.task, RecordKind::Interrupt, Arc::clone(&answer.key))
-}
-
-/// Locks a journal. A panic of an earlier owner leaves it usable.
-pub(super) fn lock(journal: &Mutex<Journal>) -> std::sync::MutexGuard<'_, Journal> {
-    journal.lock().unwrap_or_else(PoisonError::into_inner)
 }

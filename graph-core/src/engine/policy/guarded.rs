@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::future::select;
 
+use crate::engine::at::At;
 use crate::engine::attempt::{Attempt, contained};
 use crate::engine::clock::now;
-use crate::engine::cx::At;
 use crate::engine::desk::CacheResult;
 use crate::engine::encoded::Keep;
 use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};

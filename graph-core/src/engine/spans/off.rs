@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::task::Poll;
 
-use crate::engine::cx::At;
+use crate::engine::at::At;
 use crate::engine::task::Unfinished;
 use crate::error::Error;
 use crate::run::{About, Outcome};

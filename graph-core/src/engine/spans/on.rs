@@ -12,7 +12,7 @@ use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Level, Span, dispatcher, info_span, span_enabled};
 
-use crate::engine::cx::At;
+use crate::engine::at::At;
 use crate::engine::task::{Failed, Unfinished};
 use crate::error::{Error, ErrorKind};
 use crate::run::{About, Outcome};

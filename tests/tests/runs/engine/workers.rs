@@ -96,7 +96,10 @@ fn fan_outs_on_workers_do_not_copy_the_state() {
     let run = looped().run(Fan::input().copies(copies)).recursion_limit(1_000).context(Arc::default());
     let state = workers(2).block_on(run.into_future()).unwrap().into_state();
     assert_eq!((state.rounds, state.done.len()), (100, 5_000));
-    assert!(state.done.chunks(50).all(|round| round.iter().copied().eq(0..WIDTH)), "in the order of the packets");
+    assert!(
+        state.done.chunks(50).all(|round| round.iter().copied().eq(0..WIDTH)),
+        "in the order of the packets"
+    );
     assert_eq!(counted.load(Ordering::SeqCst), 0, "copies");
 }
 
