@@ -2,55 +2,61 @@
 
 use serde_json::Value;
 
-use crate::payload::to_json;
 use crate::state::MigrationError;
 
-use super::Question;
+use super::QuestionType;
 use super::question::MigratedJson;
 
 /// Converts the JSON of a question into that of this program's version.
-pub(super) fn migrated_question<Q: Question>(from: u32, question: &Value) -> Result<Value, MigrationError> {
-    migrated::<Q>(from, question, Q::migrate)
+pub(super) fn migrated_question(
+    of: &QuestionType,
+    from: u32,
+    question: &Value,
+) -> Result<Value, MigrationError> {
+    migrated(of, from, question, of.migrate)
 }
 
 /// Returns an answer in this program's version, or `None` if it answers another question than the one that is asked now.
-pub(crate) fn valid_answer<Q: Question>(
+pub(crate) fn valid_answer(
+    of: &QuestionType,
     question: (&Value, u32),
     answer: (&Value, u32),
     asked: &Value,
 ) -> Result<Option<Value>, MigrationError> {
-    if !is_same_question::<Q>(question, asked)? {
+    if !is_same_question(of, question, asked)? {
         return Ok(None);
     }
     let (answer, from) = answer;
-    migrated::<Q>(from, answer, Q::migrate_answer).map(Some)
+    migrated(of, from, answer, of.migrate_answer).map(Some)
 }
 
 /// Returns `true` if a question of any version equals the one that is asked now, after its migration.
-pub(crate) fn is_same_question<Q: Question>(
+pub(crate) fn is_same_question(
+    of: &QuestionType,
     (question, from): (&Value, u32),
     asked: &Value,
 ) -> Result<bool, MigrationError> {
-    if from == Q::VERSION && question == asked {
+    if from == of.version && question == asked {
         return Ok(true);
     }
-    let question = migrated_question::<Q>(from, question)?;
-    Ok(question == *asked || (is_part_of(&question, asked) && reread::<Q>(question).as_ref() == Some(asked)))
+    let question = migrated_question(of, from, question)?;
+    Ok(question == *asked || (is_part_of(&question, asked) && (of.reread)(question).as_ref() == Some(asked)))
 }
 
-fn migrated<Q: Question>(
+fn migrated(
+    of: &QuestionType,
     from: u32,
     json: &Value,
     migrate: fn(u32, Value) -> MigratedJson,
 ) -> Result<Value, MigrationError> {
-    if from > Q::VERSION {
-        return Err(MigrationError::Newer { state: Q::name(), found: from, known: Q::VERSION });
+    if from > of.version {
+        return Err(MigrationError::Newer { state: (of.name)(), found: from, known: of.version });
     }
-    if from == Q::VERSION {
+    if from == of.version {
         return Ok(json.clone());
     }
     migrate(from, json.clone()).map_err(|error| MigrationError::Failed {
-        state: Q::name(),
+        state: (of.name)(),
         from,
         reason: error.to_string(),
     })
@@ -68,9 +74,4 @@ fn is_part_of(shown: &Value, asked: &Value) -> bool {
         }
         (shown, asked) => shown == asked,
     }
-}
-
-/// Returns the question as this program writes it, with the defaults of new fields and without removed ones.
-fn reread<Q: Question>(question: Value) -> Option<Value> {
-    to_json(&serde_json::from_value::<Q>(question).ok()?).ok()
 }

@@ -12,6 +12,7 @@ mod mismatch;
 mod open_interrupt;
 mod pause;
 mod question;
+mod question_type;
 mod schema;
 
 pub use answer::{Answer, TypedInterrupt};
@@ -21,5 +22,6 @@ pub use open_interrupt::OpenInterrupt;
 pub(crate) use open_interrupt::{EarlierForm, EarlierForms};
 pub use pause::Pause;
 pub use question::{MigratedJson, Question};
+pub(crate) use question_type::{QuestionType, QuestionTypeOf};
 
 pub use crate::engine::{Attempted, Interrupt, TimedInterrupt};

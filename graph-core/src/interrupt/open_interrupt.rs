@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::payload::from_json;
 
 use super::evolution::migrated_question;
-use super::{Answer, InterruptMismatch, Question, TypedInterrupt, schema};
+use super::{Answer, InterruptMismatch, Question, QuestionType, QuestionTypeOf as _, TypedInterrupt, schema};
 
 /// A question that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,23 +118,28 @@ impl OpenInterrupt {
     /// - [`InterruptMismatch::OtherType`] if the question has another name.
     /// - [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`, its migration fails, or its version is newer.
     pub fn read<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
-        if self.name != Q::name() {
-            return Err(InterruptMismatch::OtherType {
-                id: self.id.clone(),
-                name: self.name.clone(),
-                expected: Q::name(),
-            });
+        let json = self.read_as(Q::TYPE)?;
+        match from_json::<Q>(json) {
+            Ok(question) => Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone())),
+            Err(error) => Err(self.unreadable(Q::TYPE, error.to_string())),
         }
-        let unreadable =
-            |reason| InterruptMismatch::Unreadable { id: self.id.clone(), name: Q::name(), reason };
-        let json = if self.version == Q::VERSION {
-            self.question.clone()
-        } else {
-            let migrated = migrated_question::<Q>(self.version, &self.question);
-            migrated.map_err(|error| unreadable(error.to_string()))?
-        };
-        let question = from_json::<Q>(json).map_err(|error| unreadable(error.to_string()))?;
-        Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone()))
+    }
+
+    /// Returns the question in this program's version of the type.
+    fn read_as(&self, of: &QuestionType) -> Result<Value, InterruptMismatch> {
+        if self.name != (of.name)() {
+            let (id, name) = (self.id.clone(), self.name.clone());
+            return Err(InterruptMismatch::OtherType { id, name, expected: (of.name)() });
+        }
+        if self.version == of.version {
+            return Ok(self.question.clone());
+        }
+        migrated_question(of, self.version, &self.question)
+            .map_err(|error| self.unreadable(of, error.to_string()))
+    }
+
+    fn unreadable(&self, of: &QuestionType, reason: String) -> InterruptMismatch {
+        InterruptMismatch::Unreadable { id: self.id.clone(), name: (of.name)(), reason }
     }
 }
 

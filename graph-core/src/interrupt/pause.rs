@@ -96,7 +96,7 @@ impl<S> Pause<S> {
     /// [`InterruptMismatch::NotFound`] if no such question is open, [`InterruptMismatch::Ambiguous`] if several are, and
     /// [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`.
     pub fn only<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
-        self.one(Q::name().to_owned(), |_| true)
+        one(&self.interrupts, Q::name(), None)?.read()
     }
 
     /// Returns all open questions of type `Q`.
@@ -104,7 +104,7 @@ impl<S> Pause<S> {
     /// # Errors
     /// [`InterruptMismatch::Unreadable`] if the JSON of one of them does not fit `Q`.
     pub fn all<Q: Question>(&self) -> Result<Vec<TypedInterrupt<Q>>, InterruptMismatch> {
-        self.named::<Q>().map(OpenInterrupt::read).collect()
+        named(&self.interrupts, Q::name()).map(OpenInterrupt::read).collect()
     }
 
     /// Returns the open question of type `Q` with this key.
@@ -113,7 +113,7 @@ impl<S> Pause<S> {
     /// [`InterruptMismatch::NotFound`] if no such question is open, [`InterruptMismatch::Ambiguous`] if several tasks have
     /// asked one, and [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`.
     pub fn by_key<Q: Question>(&self, key: &str) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
-        self.one(format!("{} with key {key}", Q::name()), |open| open.key.as_deref() == Some(key))
+        one(&self.interrupts, Q::name(), Some(key))?.read()
     }
 
     /// Creates an answer to the only open question, from JSON of a client that sends no id.
@@ -152,25 +152,27 @@ impl<S> Pause<S> {
             }),
         }
     }
+}
 
-    fn named<Q: Question>(&self) -> impl Iterator<Item = &OpenInterrupt> {
-        self.interrupts.iter().filter(|open| open.name == Q::name())
-    }
+fn named<'i>(interrupts: &'i [OpenInterrupt], name: &str) -> impl Iterator<Item = &'i OpenInterrupt> {
+    interrupts.iter().filter(move |open| open.name == name)
+}
 
-    fn one<Q: Question>(
-        &self,
-        wanted: String,
-        is: impl Fn(&OpenInterrupt) -> bool,
-    ) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
-        let mut found = self.named::<Q>().filter(|open| is(open));
-        match (found.next(), found.count()) {
-            (Some(open), 0) => open.read(),
-            (Some(_), others) => Err(InterruptMismatch::Ambiguous { wanted, count: others + 1 }),
-            (None, _) => {
-                let mut open: Vec<String> = self.interrupts.iter().map(|open| open.name.clone()).collect();
-                open.dedup();
-                Err(InterruptMismatch::NotFound { wanted, open })
-            }
+/// Returns the only question with a name, and with a key if one is given.
+fn one<'i>(
+    interrupts: &'i [OpenInterrupt],
+    name: &str,
+    key: Option<&str>,
+) -> Result<&'i OpenInterrupt, InterruptMismatch> {
+    let mut found = named(interrupts, name).filter(|open| key.is_none() || open.key.as_deref() == key);
+    let wanted = || key.map_or_else(|| name.to_owned(), |key| format!("{name} with key {key}"));
+    match (found.next(), found.count()) {
+        (Some(open), 0) => Ok(open),
+        (Some(_), others) => Err(InterruptMismatch::Ambiguous { wanted: wanted(), count: others + 1 }),
+        (None, _) => {
+            let mut open: Vec<String> = interrupts.iter().map(|open| open.name.clone()).collect();
+            open.dedup();
+            Err(InterruptMismatch::NotFound { wanted: wanted(), open })
         }
     }
 }

@@ -7,9 +7,12 @@ use serde_json::Value;
 
 use crate::engine::Context;
 use crate::error::{Error, ErrorKind, NodeFailure};
-use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt, Question, is_same_question, valid_answer};
+use crate::interrupt::{
+    EarlierForm, EarlierForms, OpenInterrupt, Question, QuestionType, QuestionTypeOf as _, is_same_question,
+    valid_answer,
+};
 use crate::limits::MAX_KEY_BYTES;
-use crate::payload::{from_json, to_json, to_payload};
+use crate::payload::{Unstorable, from_json, to_json, to_payload};
 use crate::state::MigrationError;
 
 use super::ids::{self, Which};
@@ -23,27 +26,17 @@ use super::{Sleep, TimedInterrupt};
 // Generic over the answer only: rustc then reports a problem with a question once, where it is asked.
 #[must_use = "a question is asked when the interrupt is awaited"]
 pub struct Interrupt<'c, A> {
-    asking: Box<dyn Ask<'c, A> + 'c>,
+    question: Box<dyn Ask<A> + 'c>,
+    asking: Asking<'c>,
     /// `true` while it waits for an answer.
     open: bool,
     answered: bool,
 }
 
 /// A question of any type whose answer is an `A`.
-trait Ask<'c, A>: Send + Sync {
+trait Ask<A>: Send + Sync {
     /// Asks for the answer; without one the interrupt is open.
-    fn ask(&self, waker: &Waker) -> Asked<A>;
-    /// Closes the interrupt without an answer.
-    fn withdraw(&self);
-    /// Releases the key of a question that was not answered, so that it can be asked again.
-    fn release(&self);
-    /// Identifies the question by a key instead of its number.
-    fn set_key(&mut self, key: &str);
-    /// Creates the timer of the question's deadline, and returns its id.
-    fn deadline(&self, wake: Wake) -> (String, Sleep<'c>);
-    /// Notes the time of the timer in the open question.
-    fn expires(&self, deadline: &str);
-    fn id(&self) -> &str;
+    fn ask(&self, by: &Asking<'_>, waker: &Waker) -> Asked<A>;
 }
 
 /// The result of asking.
@@ -54,9 +47,10 @@ enum Asked<A> {
     Open,
 }
 
-struct Asking<'c, Q> {
+/// The part of an [`Interrupt`] that does not depend on the type of its question.
+struct Asking<'c> {
     cx: &'c Context,
-    question: Q,
+    of: &'static QuestionType,
     /// Its number among the attempt's questions of this type; not used with a key.
     nth: usize,
     key: Option<String>,
@@ -125,36 +119,65 @@ impl Context {
     /// # Cancel safety
     /// Dropping the future withdraws the question. A question with a key may be asked again, with the same id.
     pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
-        let desk = self.desk();
-        let nth = desk.take_number(Q::name());
-        let id = ids::question(&desk.task, Q::name(), Which::Nth(nth));
-        Interrupt::new(Asking { cx: self, question, nth, key: None, id, place: desk.place() })
+        Interrupt {
+            question: Box::new(question),
+            asking: Asking::new(self, Q::TYPE),
+            open: false,
+            answered: false,
+        }
     }
 }
 
-impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
-    // Any problem with the question or its answer fails the attempt.
-    fn ask(&self, waker: &Waker) -> Asked<Q::Answer> {
-        let desk = self.cx.desk();
+impl<Q: Question> Ask<Q::Answer> for Q {
+    fn ask(&self, by: &Asking<'_>, waker: &Waker) -> Asked<Q::Answer> {
+        match by.ask(&|| to_json(self), waker) {
+            Asked::Answer((question, answer)) => match from_json(answer) {
+                Ok(answer) => Asked::Answer(answer),
+                Err(error) => {
+                    by.ask_again(question, error.to_string());
+                    Asked::Open
+                }
+            },
+            Asked::Blocked => Asked::Blocked,
+            Asked::Open => Asked::Open,
+        }
+    }
+}
+
+impl<'c> Asking<'c> {
+    fn new(cx: &'c Context, of: &'static QuestionType) -> Self {
+        let (desk, name) = (cx.desk(), (of.name)());
+        let nth = desk.take_number(name);
+        let id = ids::question(&desk.task, name, Which::Nth(nth));
+        Self { cx, of, nth, key: None, id, place: desk.place() }
+    }
+
+    fn name(&self) -> &'static str {
+        (self.of.name)()
+    }
+
+    /// Asks for the answer, and returns it with the question. Any problem with either fails the attempt.
+    fn ask(&self, question: &dyn Fn() -> Result<Value, Unstorable>, waker: &Waker) -> Asked<(Value, Value)> {
+        let (desk, name) = (self.cx.desk(), self.name());
         if desk.is_in_step() {
-            desk.fail(AskError::InStep { name: Q::name() }.into());
+            desk.fail(AskError::InStep { name }.into());
             return Asked::Open;
         }
         if self.id.len() > MAX_KEY_BYTES {
-            desk.fail(AskError::LongId { name: Q::name(), length: self.id.len() }.into());
+            desk.fail(AskError::LongId { name, length: self.id.len() }.into());
             return Asked::Open;
         }
-        let question = match to_json(&self.question) {
+        let question = match question() {
             Ok(question) => question,
             Err(unstorable) => {
                 let reason = unstorable.to_string();
-                desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
+                desk.fail(AskError::Unstorable { name, reason }.into());
                 return Asked::Open;
             }
         };
-        let answer = match self.cx.answer_to::<Q>(&self.id, &question) {
+        let answer = match self.cx.answer_to(self.of, &self.id, &question) {
             Err(reason) => {
-                desk.fail(AskError::Outdated { name: Q::name(), id: self.id.clone(), reason }.into());
+                desk.fail(AskError::Outdated { name, id: self.id.clone(), reason }.into());
                 return Asked::Open;
             }
             Ok(Some(_)) if !self.cx.is_next(&self.id) => {
@@ -167,38 +190,40 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
                 answer
             }
         };
-        let Some(answer) = answer.or_else(|| self.cx.scripted(Q::name())) else {
+        let Some(answer) = answer.or_else(|| self.cx.scripted(name)) else {
             let open = self.to_open(question);
             if let Some(Err(unstorable)) = open.answer_schema.as_ref().map(to_payload) {
                 let reason = format!("has an answer schema that {unstorable}");
-                desk.fail(AskError::Unstorable { name: Q::name(), reason }.into());
+                desk.fail(AskError::Unstorable { name, reason }.into());
                 return Asked::Open;
             }
             desk.open(self.place, open);
             return Asked::Open;
         };
-        match from_json(answer) {
-            Ok(answer) => Asked::Answer(answer),
-            Err(error) => {
-                let reason = error.to_string();
-                self.cx.memo(|memo| memo.answers.remove(&self.id));
-                desk.reopen(self.to_open(question));
-                desk.fail(AskError::Answer { name: Q::name(), id: self.id.clone(), reason }.into());
-                Asked::Open
-            }
-        }
+        Asked::Answer((question, answer))
     }
 
+    /// Drops an answer that cannot be read, and opens the question again.
+    fn ask_again(&self, question: Value, reason: String) {
+        let desk = self.cx.desk();
+        self.cx.memo(|memo| memo.answers.remove(&self.id));
+        desk.reopen(self.to_open(question));
+        desk.fail(AskError::Answer { name: self.name(), id: self.id.clone(), reason }.into());
+    }
+
+    /// Closes the interrupt without an answer.
     fn withdraw(&self) {
         self.cx.desk().withdraw(self.place);
     }
 
+    /// Releases the key of a question that was not answered, so that it can be asked again.
     fn release(&self) {
         if self.key.is_some() {
             self.cx.desk().release_key(&self.id);
         }
     }
 
+    /// Creates the timer of the question's deadline, and returns its id.
     fn deadline(&self, wake: Wake) -> (String, Sleep<'c>) {
         let desk = self.cx.desk();
         let question = self.id.strip_prefix(&*desk.task).unwrap_or(&self.id).trim_start_matches('/');
@@ -206,40 +231,36 @@ impl<'c, Q: Question> Ask<'c, Q::Answer> for Asking<'c, Q> {
         (id.clone(), Sleep::of_deadline(self.cx, id, wake))
     }
 
+    /// Notes the time of the timer in the open question.
     fn expires(&self, deadline: &str) {
         self.cx.desk().expires(self.place, &self.id, self.cx.timer_end(deadline));
     }
 
+    /// Identifies the question by a key instead of its number.
     fn set_key(&mut self, key: &str) {
-        let desk = self.cx.desk();
+        let (desk, name) = (self.cx.desk(), self.name());
         match self.key {
-            None => desk.release_number(Q::name(), self.nth),
+            None => desk.release_number(name, self.nth),
             Some(_) => desk.release_key(&self.id),
         }
-        self.id = ids::question(&desk.task, Q::name(), Which::Key(key));
+        self.id = ids::question(&desk.task, name, Which::Key(key));
         if !desk.key(&self.id) {
-            desk.fail(AskError::KeyTwice { name: Q::name(), key: key.to_owned() }.into());
+            desk.fail(AskError::KeyTwice { name, key: key.to_owned() }.into());
         }
         self.key = Some(key.to_owned());
     }
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-}
-
-impl<Q: Question> Asking<'_, Q> {
     fn to_open(&self, question: Value) -> OpenInterrupt {
         let earlier = self.earlier_forms(&question);
         OpenInterrupt {
             id: self.id.clone(),
             node: self.cx.node().to_owned(),
             task: self.cx.at.task,
-            name: Q::name().to_owned(),
+            name: self.name().to_owned(),
             key: self.key.clone(),
             question,
-            version: Q::VERSION,
-            answer_schema: Q::answer_schema(),
+            version: self.of.version,
+            answer_schema: (self.of.answer_schema)(),
             namespace: Vec::new(),
             expires_at: None,
             earlier,
@@ -251,8 +272,8 @@ impl<Q: Question> Asking<'_, Q> {
         let open = self.cx.memo(|memo| memo.restored.get(&self.id).cloned());
         let Some(open) = open else { return EarlierForms::default() };
         let is_same = |form: &EarlierForm| {
-            (form.version != Q::VERSION || form.question != *asked)
-                && is_same_question::<Q>((&form.question, form.version), asked).unwrap_or(false)
+            (form.version != self.of.version || form.question != *asked)
+                && is_same_question(self.of, (&form.question, form.version), asked).unwrap_or(false)
         };
         EarlierForms(open.into_forms().filter(is_same).collect())
     }
@@ -260,12 +281,12 @@ impl<Q: Question> Asking<'_, Q> {
 
 impl Context {
     /// Returns the stored answer, if it answers the question as it is asked now.
-    fn answer_to<Q: Question>(&self, id: &str, asked: &Value) -> Result<Option<Value>, MigrationError> {
+    fn answer_to(&self, of: &QuestionType, id: &str, asked: &Value) -> Result<Option<Value>, MigrationError> {
         let own = self.memo(|memo| memo.answers.get(id).cloned());
         // The answer may have arrived through the parent run, whose subgraph call begins again.
         for answered in own.iter().chain(self.shared.nest.answers.get(id)) {
             let Answered { question, answer, versions } = answered;
-            let valid = valid_answer::<Q>((question, versions.0), (answer, versions.1), asked)?;
+            let valid = valid_answer(of, (question, versions.0), (answer, versions.1), asked)?;
             if valid.is_some() {
                 return Ok(valid);
             }
@@ -275,10 +296,6 @@ impl Context {
 }
 
 impl<'c, A> Interrupt<'c, A> {
-    fn new(asking: impl Ask<'c, A> + 'c) -> Self {
-        Self { asking: Box::new(asking), open: false, answered: false }
-    }
-
     /// Identifies the question by its type and a key, instead of its number among the questions of its type.
     ///
     /// Use keys for questions that a node may ask in a different order, or not at all, when it runs again. Questions
@@ -393,7 +410,7 @@ impl<A> Future for Interrupt<'_, A> {
         if self.open {
             return Poll::Pending;
         }
-        match self.asking.ask(cx.waker()) {
+        match self.question.ask(&self.asking, cx.waker()) {
             Asked::Answer(answer) => {
                 self.answered = true;
                 Poll::Ready(answer)
@@ -421,7 +438,7 @@ impl<A> Drop for Interrupt<'_, A> {
 impl<A> std::fmt::Debug for Interrupt<'_, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut f = f.debug_struct("Interrupt");
-        f.field("id", &self.asking.id()).field("open", &self.open).finish_non_exhaustive()
+        f.field("id", &self.asking.id).field("open", &self.open).finish_non_exhaustive()
     }
 }
 

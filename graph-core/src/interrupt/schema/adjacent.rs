@@ -1,11 +1,10 @@
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::explore::{Explorer, MOST_PARTS, UNKNOWN, then};
 use super::probe::{Hint, Sample, Tag, Turn};
 use super::stop::{Reason, Stop};
 
-impl<A: DeserializeOwned> Explorer<A> {
+impl Explorer {
     /// Returns the schema of an adjacently tagged enum, or `None` for other types.
     ///
     /// Such an enum deserializes as a struct of two fields. Without the tag, it reads its content as any value. With the

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::de::DeserializeOwned;
@@ -25,12 +24,19 @@ pub(super) const LEVELS: usize = 2;
 /// A name that no field and no variant has.
 pub(super) const UNKNOWN: &str = "\u{1}";
 
-/// Explores the type `A`.
-pub(super) struct Explorer<A> {
+/// Explores a type.
+pub(super) struct Explorer {
+    deserialize: Deserialize,
     runs: Cell<usize>,
     deepest: Cell<usize>,
     learned: RefCell<HashMap<StructKey, Vec<&'static str>>>,
-    of: PhantomData<fn() -> A>,
+}
+
+/// Deserializes a value of the type, and drops it.
+pub(super) type Deserialize = fn(Probe<'_>) -> Result<(), Stop>;
+
+pub(super) fn deserialize<A: DeserializeOwned>(probe: Probe<'_>) -> Result<(), Stop> {
+    A::deserialize(probe).map(drop)
 }
 
 /// The observations of one run.
@@ -42,9 +48,9 @@ pub(super) struct Seen {
     pub(super) variants: usize,
 }
 
-impl<A: DeserializeOwned> Explorer<A> {
-    pub(super) fn new() -> Self {
-        Self { runs: Cell::new(0), deepest: Cell::new(0), learned: RefCell::default(), of: PhantomData }
+impl Explorer {
+    pub(super) fn of(deserialize: Deserialize) -> Self {
+        Self { deserialize, runs: Cell::new(0), deepest: Cell::new(0), learned: RefCell::default() }
     }
 
     /// Returns the schema of the type; `true` if nothing is known.
@@ -77,7 +83,7 @@ impl<A: DeserializeOwned> Explorer<A> {
                 depth: Cell::new(0),
             };
             let probe = Probe { run: &run, mode: Mode::Follow(0) };
-            let result = catch_unwind(AssertUnwindSafe(|| A::deserialize(probe).map(drop))).ok()?;
+            let result = catch_unwind(AssertUnwindSafe(|| (self.deserialize)(probe))).ok()?;
             let found = run.found.get();
             if let Err(Stop { reason: Reason::MissingField(field), of: Some(key) }) = result
                 && !matches!(found, Some(Hint::Struct(name, fields)) if struct_key(name, fields) == key)

@@ -27,13 +27,16 @@ static EXPLORED: LazyLock<Mutex<HashMap<TypeId, Option<Value>>>> = LazyLock::new
 
 /// Returns the schema of a type, or `None` if every value may fit. Explores each type once.
 pub(super) fn schema_of<A: DeserializeOwned + 'static>() -> Option<Value> {
-    let id = TypeId::of::<A>();
+    explore(TypeId::of::<A>(), explore::deserialize::<A>)
+}
+
+fn explore(id: TypeId, deserialize: explore::Deserialize) -> Option<Value> {
     let explored = || EXPLORED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(schema) = explored().get(&id) {
         return schema.clone();
     }
     // Without the lock: the code of the type may ask questions of its own.
-    let schema = Some(Explorer::<A>::new().schema()).filter(|schema| *schema != Value::Bool(true));
+    let schema = Some(Explorer::of(deserialize).schema()).filter(|schema| *schema != Value::Bool(true));
     explored().entry(id).or_insert(schema).clone()
 }
 

@@ -139,7 +139,7 @@ impl<'r> Probe<'r> {
     fn at_end<'de, V: Visitor<'de>>(self, hint: Hint, visitor: V) -> Result<V::Value, Stop> {
         self.run.found.set(Some(hint));
         let Some(sample) = self.run.sample else { return Err(Stop::OTHER) };
-        let result = self.offer(sample, hint, visitor);
+        let result = self.offer(Filling::Sample(sample), hint, visitor);
         self.run.reply.set(Some(match &result {
             Ok(_) => Ok(()),
             Err(stop) => Err(*stop),
@@ -221,15 +221,15 @@ impl<'r> Probe<'r> {
         }
     }
 
-    fn offer<'de, 's, V: Visitor<'de>>(
+    fn offer<'de, V: Visitor<'de>>(
         self,
-        sample: impl Into<Filling<'s>>,
+        sample: Filling<'_>,
         hint: Hint,
         visitor: V,
     ) -> Result<V::Value, Stop> {
         let inner = self.with(Mode::Fill);
         let keys;
-        let sample = match sample.into() {
+        let sample = match sample {
             Filling::Sample(sample) => sample,
             Filling::Struct(fields) => {
                 keys = fields;
@@ -265,12 +265,6 @@ impl<'r> Probe<'r> {
 enum Filling<'s> {
     Sample(Sample<'s>),
     Struct(Vec<&'static str>),
-}
-
-impl<'s> From<Sample<'s>> for Filling<'s> {
-    fn from(sample: Sample<'s>) -> Self {
-        Self::Sample(sample)
-    }
 }
 
 /// Returns `true` if the type's name is that of a map, whose values all have one type.

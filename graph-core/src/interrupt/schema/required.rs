@@ -1,10 +1,8 @@
-use serde::de::DeserializeOwned;
-
 use super::explore::{Explorer, LEVELS, MOST_PARTS};
 use super::probe::{Sample, Turn, struct_key};
 use super::stop::{Reason, Stop};
 
-impl<A: DeserializeOwned> Explorer<A> {
+impl Explorer {
     /// Returns the required fields of a struct, each with the names that may stand in its place.
     ///
     /// A derived visitor checks its fields in order. Each field that it reports as missing is given from then on.
