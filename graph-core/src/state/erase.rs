@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize as _, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::engine::{
@@ -120,10 +120,17 @@ pub(crate) const OTHER_STATE: ErrorKind =
 
 /// Converts a value to JSON.
 ///
-/// Text keeps numbers that a `Value` cannot hold exactly, but only a `Value` may be nested deeper than 127 levels.
+/// By way of its text, which keeps the digits of floating-point numbers.
 pub(crate) fn json_of<T: Serialize>(value: &T) -> Result<Value, serde_json::Error> {
     let text = serde_json::to_vec(value)?;
-    serde_json::from_slice(&text).or_else(|_| serde_json::to_value(value))
+    parse_json(&text)
+}
+
+/// Reads JSON of any depth: its value was serialized recursively just before.
+fn parse_json(text: &[u8]) -> Result<Value, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    json.disable_recursion_limit();
+    Value::deserialize(&mut json)
 }
 
 /// The input of a run over `S`.
@@ -171,7 +178,7 @@ impl<S: GraphState> WritesOf<S> {
     ) -> Result<TaskWrites, NodeError> {
         let mut writes = update.__into_writes();
         if !cx.prepares_later() {
-            writes = prepare::<S>(writes, cx.stamp()).map_err(|refused| not_prepared(S::TYPE, refused))?;
+            prepare::<S>(&mut writes, cx.stamp()).map_err(|refused| not_prepared(S::TYPE, refused))?;
         }
         let earlier =
             spare.as_erased_mut().and_then(|writes| (writes as &mut dyn Any).downcast_mut::<Self>());
@@ -210,8 +217,7 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
     }
 
     fn prepare(&mut self, stamp: Stamp<'_>) -> Result<(), (usize, ReduceError)> {
-        self.0 = prepare::<S>(std::mem::take(&mut self.0), stamp)?;
-        Ok(())
+        prepare::<S>(&mut self.0, stamp)
     }
 
     fn encode(&self, nth: usize, into: &mut Vec<u8>) -> Result<Option<(Form, Encoding)>, EncodeError> {
@@ -279,9 +285,9 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
 /// The field whose reducer refused a write, with its error.
 #[inline]
 fn prepare<S: GraphState>(
-    writes: Writes<WriteOf<S>>,
+    writes: &mut Writes<WriteOf<S>>,
     mut stamp: Stamp<'_>,
-) -> Result<Writes<WriteOf<S>>, (usize, ReduceError)> {
+) -> Result<(), (usize, ReduceError)> {
     writes.try_map(|write| {
         let field = write.field();
         let prepared = write.prepare(&stamp);

@@ -53,15 +53,22 @@ impl<W> Writes<W> {
         if self.rest.is_empty() { self.first.take() } else { None }
     }
 
-    /// Converts each write, and returns the first error.
-    pub(crate) fn try_map<V, E>(self, mut turn: impl FnMut(W) -> Result<V, E>) -> Result<Writes<V>, E> {
-        let first = self.first.map(&mut turn).transpose()?;
-        let rest = if self.rest.is_empty() {
-            Vec::new()
-        } else {
-            self.rest.into_iter().map(turn).collect::<Result<_, E>>()?
+    /// Converts each write in its place, and returns the first error. No write is left after an error.
+    pub(crate) fn try_map<E>(&mut self, mut turn: impl FnMut(W) -> Result<W, E>) -> Result<(), E> {
+        let Self { first, mut rest } = std::mem::take(self);
+        let first = match first {
+            Some(write) => Some(turn(write)?),
+            None => None,
         };
-        Ok(Writes { first, rest })
+        for nth in 0..rest.len() {
+            // The last write fills the gap until the converted one takes its place: no second list is allocated.
+            let write = rest.swap_remove(nth);
+            rest.push(turn(write)?);
+            let last = rest.len() - 1;
+            rest.swap(nth, last);
+        }
+        *self = Self { first, rest };
+        Ok(())
     }
 
     /// Converts each write into another type, for flattened states.
@@ -72,10 +79,35 @@ impl<W> Writes<W> {
 
 impl<W> IntoIterator for Writes<W> {
     type Item = W;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<W>, std::vec::IntoIter<W>>;
+    type IntoIter = IntoWrites<W>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.rest)
+    fn into_iter(self) -> IntoWrites<W> {
+        IntoWrites { first: self.first, rest: self.rest.into_iter() }
+    }
+}
+
+/// The writes of an update, one by one.
+// Not a `Chain`, whose adapters would be compiled for each state.
+#[derive(Debug)]
+pub struct IntoWrites<W> {
+    first: Option<W>,
+    rest: std::vec::IntoIter<W>,
+}
+
+impl<W> Iterator for IntoWrites<W> {
+    type Item = W;
+
+    #[inline]
+    fn next(&mut self) -> Option<W> {
+        match self.first.take() {
+            None => self.rest.next(),
+            write => write,
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = usize::from(self.first.is_some()) + self.rest.len();
+        (count, Some(count))
     }
 }
 
@@ -88,6 +120,8 @@ impl<W> FromIterator<W> for Writes<W> {
 
 impl<W> Extend<W> for Writes<W> {
     fn extend<I: IntoIterator<Item = W>>(&mut self, iter: I) {
-        iter.into_iter().for_each(|write| self.push(write));
+        for write in iter {
+            self.push(write);
+        }
     }
 }

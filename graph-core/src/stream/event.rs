@@ -1,13 +1,14 @@
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::checkpoint::CheckpointId;
 use crate::engine::clock;
-use crate::interrupt::OpenInterrupt;
+use crate::interrupt::{OpenInterrupt, Pause};
 use crate::messages::MessageChunk;
 use crate::node::Packet;
 use crate::run::Outcome;
@@ -263,13 +264,23 @@ impl<S: GraphState> EventKind<S> {
 impl<S: GraphState> Serialize for Event<S> {
     fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("sequence", &self.sequence)?;
-        let namespace: Vec<&str> = self.namespace.iter().map(|node| &**node).collect();
-        map.serialize_entry("namespace", &namespace)?;
-        map.serialize_entry("superstep", &self.superstep)?;
+        write_position(self.sequence, &self.namespace, self.superstep, &mut map)?;
         write_entries(&self.kind, &mut map)?;
         map.end()
     }
+}
+
+// The functions without a type of state here are compiled once for each format, not for each state.
+fn write_position<M: SerializeMap>(
+    sequence: u64,
+    namespace: &[Arc<str>],
+    superstep: u64,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    map.serialize_entry("sequence", &sequence)?;
+    let namespace: Vec<&str> = namespace.iter().map(|node| &**node).collect();
+    map.serialize_entry("namespace", &namespace)?;
+    map.serialize_entry("superstep", &superstep)
 }
 
 /// Serializes the kind of an event, without its position.
@@ -285,27 +296,52 @@ fn serialize_kind<S: GraphState, Ser: Serializer>(
 fn write_entries<S: GraphState, M: SerializeMap>(kind: &EventKind<S>, map: &mut M) -> Result<(), M::Error> {
     if let EventKind::Subgraph(event) = kind {
         let entries = event.to_json().map_err(serde::ser::Error::custom)?;
-        return entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value));
+        return write_json(&entries, map);
     }
     if let Some(shown) = kind.shown() {
-        return match kind {
-            EventKind::Values(state) => shown.write(Some(&state.dump()), map),
-            EventKind::Update { update, .. } => shown.write(Some(&UpdateJson::<S>(update)), map),
-            _ => shown.write(None::<&()>, map),
-        };
+        shown.write_head(map)?;
+        match kind {
+            EventKind::Values(state) => map.serialize_entry("data", &state.dump())?,
+            EventKind::Update { update, .. } => map.serialize_entry("data", &UpdateJson::<S>(update))?,
+            _ => {}
+        }
+        return shown.write_rest(map);
     }
     let EventKind::Done(outcome) = kind else { return Ok(()) };
     map.serialize_entry("type", kind.name())?;
     map.serialize_entry("data", &outcome.state().dump())?;
-    let Some(pause) = outcome.pause() else { return Ok(()) };
-    map.serialize_entry("interrupts", pause.interrupts())?;
-    map.serialize_entry("before", pause.before())?;
-    map.serialize_entry("after", pause.after())?;
-    map.serialize_entry("next", pause.next())?;
-    if let Some(wakes_at) = pause.wakes_at() {
+    match outcome {
+        Outcome::Done(_) => Ok(()),
+        Outcome::Interrupted(pause) => {
+            let Pause { interrupts, before, after, next, stopped, wakes_at, .. } = pause;
+            let nodes = [("before", &**before), ("after", &**after), ("next", &**next)];
+            write_pause(interrupts, nodes, *stopped, *wakes_at, map)
+        }
+    }
+}
+
+fn write_json<M: SerializeMap>(entries: &Map<String, Value>, map: &mut M) -> Result<(), M::Error> {
+    for (key, value) in entries {
+        map.serialize_entry(key, value)?;
+    }
+    Ok(())
+}
+
+fn write_pause<M: SerializeMap>(
+    interrupts: &[OpenInterrupt],
+    nodes: [(&'static str, &[String]); 3],
+    stopped: bool,
+    wakes_at: Option<SystemTime>,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    map.serialize_entry("interrupts", interrupts)?;
+    for (name, nodes) in nodes {
+        map.serialize_entry(name, nodes)?;
+    }
+    if let Some(wakes_at) = wakes_at {
         map.serialize_entry("wakes_at_ms", &clock::to_millis(wakes_at))?;
     }
-    if pause.is_stopped() {
+    if stopped {
         map.serialize_entry("stopped", &true)?;
     }
     Ok(())

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use crate::checkpoint::CheckpointId;
@@ -62,20 +61,18 @@ impl<'e> ShownEvent<'e> {
         }
     }
 
-    /// Writes the entries of the event. `data` is the state or the update.
-    pub(super) fn write<M: SerializeMap>(
-        &self,
-        data: Option<&impl Serialize>,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
+    /// Writes the entries before the data that depends on the state. Call [`write_rest`](Self::write_rest) after it.
+    // Two functions, because a function with that data as a parameter would be compiled for each state.
+    pub(super) fn write_head<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("type", self.name())?;
         if let Some((node, task)) = self.of {
             map.serialize_entry("node", node)?;
             map.serialize_entry("task", &task)?;
         }
-        if let Some(data) = data {
-            map.serialize_entry("data", data)?;
-        }
+        Ok(())
+    }
+
+    pub(super) fn write_rest<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match &self.kind {
             ShownKind::Custom(value) => map.serialize_entry("data", value)?,
             ShownKind::Message(chunk) => map.serialize_entry("data", chunk)?,

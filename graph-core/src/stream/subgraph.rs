@@ -64,7 +64,11 @@ impl SubgraphEvent {
         impl Serialize for Shown<'_> {
             fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
                 let mut map = serializer.serialize_map(None)?;
-                self.0.write(self.1.as_ref(), &mut map)?;
+                self.0.write_head(&mut map)?;
+                if let Some(data) = &self.1 {
+                    map.serialize_entry("data", data)?;
+                }
+                self.0.write_rest(&mut map)?;
                 map.end()
             }
         }

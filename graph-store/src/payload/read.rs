@@ -22,20 +22,39 @@ pub fn read_payload<T>(
     payload: &Payload,
     read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Unreadable> {
+    let mut json = None;
+    match read(open(payload, &mut json)?) {
+        Ok(value) => end(json).map(|()| value),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the deserializer of a payload. `json` holds its reader.
+// Not a part of the function above, which is compiled again for each type.
+fn open<'a, 'de>(
+    payload: &'de Payload,
+    json: &'a mut Option<serde_json::Deserializer<SliceRead<'de>>>,
+) -> Result<PayloadDeserializer<'a, 'de>, Unreadable> {
     Ok(match payload.encoding() {
         Encoding::Json => {
-            let mut json = serde_json::Deserializer::from_slice(payload.bytes());
-            let value = read(PayloadDeserializer::Json(&mut json))?;
-            json.end()?;
-            value
+            let reader = serde_json::Deserializer::from_slice(payload.bytes());
+            PayloadDeserializer::Json(json.insert(reader))
         }
-        Encoding::Bytes => read(PayloadDeserializer::Bytes(payload.bytes()))?,
+        Encoding::Bytes => PayloadDeserializer::Bytes(payload.bytes()),
         Encoding::Sealed => {
             return Err(Unreadable::new(
                 "it is encrypted: wrap the checkpoint store in an `EncryptedCheckpointer`",
             ));
         }
     })
+}
+
+/// Refuses bytes after the value.
+fn end(json: Option<serde_json::Deserializer<SliceRead<'_>>>) -> Result<(), Unreadable> {
+    match json {
+        Some(mut json) => Ok(json.end()?),
+        None => Ok(()),
+    }
 }
 
 macro_rules! forward {

@@ -35,6 +35,18 @@ fn write_at_most(
         let serializer = &mut Serializer::new(&mut *into);
         contained(|| write(Strict::whole(serializer, &report)))
     };
+    finish(limit, into, before, report, written)
+}
+
+/// Returns the encoding of the value that was written at the end of `into`, or takes the value back.
+// Not a part of the function above, which is compiled again for each type.
+fn finish(
+    limit: usize,
+    into: &mut Vec<u8>,
+    before: usize,
+    report: Report,
+    written: Result<Result<(), serde_json::Error>, String>,
+) -> Result<Encoding, Unstorable> {
     let reason = match written {
         Ok(Ok(())) if report.is_incomplete() => Reason::Fixed(IGNORED),
         Ok(Ok(())) => {

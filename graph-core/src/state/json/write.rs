@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::ser::SerializeMap;
+use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub fn serialize_update<S: GraphState, Ser: Serializer>(
 ) -> Result<Ser::Ok, Ser::Error> {
     let mut objects = objects::<S>(update);
     if objects.len() > 1 {
-        serializer.collect_seq(&objects)
+        serialize_objects(&objects, serializer)
     } else {
         objects.pop().unwrap_or_default().serialize(serializer)
     }
@@ -30,7 +30,19 @@ pub(crate) fn serialize_writes<S: GraphState, Ser: Serializer>(
     update: &S::Update,
     serializer: Ser,
 ) -> Result<Ser::Ok, Ser::Error> {
-    serializer.collect_seq(&objects::<S>(update))
+    serialize_objects(&objects::<S>(update), serializer)
+}
+
+// Not `collect_seq`, whose adapters would be compiled for each state.
+fn serialize_objects<S: GraphState, Ser: Serializer>(
+    objects: &[Object<'_, S>],
+    serializer: Ser,
+) -> Result<Ser::Ok, Ser::Error> {
+    let mut list = serializer.serialize_seq(Some(objects.len()))?;
+    for object in objects {
+        list.serialize_element(object)?;
+    }
+    list.end()
 }
 
 /// Prints an update's fields in the order of the writes. Excluded and untracked fields are printed without their value.
@@ -65,20 +77,31 @@ fn value_of<S: GraphState>(write: &WriteOf<S>) -> Option<Value> {
 /// other, so only the order of the writes to one field has to stay.
 fn objects<S: GraphState>(update: &S::Update) -> Vec<Object<'_, S>> {
     let mut objects: Vec<Object<'_, S>> = Vec::new();
-    let mut seen = vec![0_usize; S::FIELD_COUNT];
-    for write in update.__writes().iter().filter(|write| write.__is_dumped()) {
-        let Some(nth) = seen.get_mut(write.field()) else { continue };
-        match objects.get_mut(*nth) {
-            Some(object) => object.push(write),
-            None => {
-                let mut object = Object::default();
-                object.push(write);
-                objects.push(object);
-            }
+    let mut places = Places(vec![0; S::FIELD_COUNT]);
+    let writes = update.__writes();
+    for nth in 0..writes.len() {
+        let Some(write) = writes.get(nth).filter(|write| write.__is_dumped()) else { continue };
+        let Some(place) = places.next(write.field()) else { continue };
+        if objects.len() <= place {
+            objects.push(Object::default());
         }
-        *nth += 1;
+        if let Some(object) = objects.get_mut(place) {
+            object.push(write);
+        }
     }
     objects
+}
+
+/// The number of writes to each field so far.
+struct Places(Vec<usize>);
+
+impl Places {
+    /// Returns the object for the next write to a field.
+    fn next(&mut self, field: usize) -> Option<usize> {
+        let place = self.0.get_mut(field)?;
+        *place += 1;
+        Some(*place - 1)
+    }
 }
 
 /// Writes to different fields.
@@ -117,7 +140,10 @@ struct Fields<'w, S: GraphState>(Vec<&'w WriteOf<S>>);
 
 impl<S: GraphState> Fields<'_, S> {
     fn dump<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.0.iter().try_for_each(|write| write.__dump(map))
+        for write in &self.0 {
+            write.__dump(map)?;
+        }
+        Ok(())
     }
 }
 

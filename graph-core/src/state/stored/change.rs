@@ -1,14 +1,14 @@
 //! The stored form of single writes, as part of the results of finished tasks.
 
 use serde::Serialize;
-use serde::de::{Deserialize as _, DeserializeOwned};
+use serde::de::DeserializeOwned;
 
 use crate::payload::{Encoding, Payload};
 use crate::reducers::Reducer;
 
 use super::super::Change;
 use super::encode::{encode_value, encode_value_with};
-use super::error::{Why, guarded, read};
+use super::error::{Why, guarded, read, read_value};
 use super::{DecodeError, EncodeError, FieldPlace};
 use crate::payload::{PayloadDeserializer, PayloadSerializer};
 
@@ -60,7 +60,11 @@ where
     R: Reducer<T, Update: Serialize, Delta: Serialize>,
     T: Clone + Serialize,
 {
-    encoded(place, change, into, encode_value, encode_value, encode_value)
+    match change {
+        Change::Delta(delta) => of_form(Form::Delta, encode_value(place, delta, into)),
+        Change::Overwrite(value) => of_form(Form::Overwrite, encode_value(place, value, into)),
+        Change::Update(update) => of_form(Form::Update, encode_value(place, update, into)),
+    }
 }
 
 /// Like [`encode_change`], through the field's own function, for reducers that fold the field's type.
@@ -74,10 +78,12 @@ where
     R: Reducer<T, Update = T, Delta = T>,
     T: Clone,
 {
-    let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
-        encode_value_with(place, into, |to| write(value, to))
+    let (form, value) = match change {
+        Change::Delta(delta) => (Form::Delta, delta),
+        Change::Overwrite(value) => (Form::Overwrite, value),
+        Change::Update(update) => (Form::Update, update),
     };
-    encoded(place, change, into, through, through, through)
+    of_form(form, encode_value_with(place, into, |to| write(value, to)))
 }
 
 /// Like [`encode_change`], with overwrites through the field's own function. Updates and deltas do not use it.
@@ -91,29 +97,17 @@ where
     R: Reducer<T, Update: Serialize, Delta: Serialize>,
     T: Clone,
 {
-    let through = |place: &FieldPlace, value: &T, into: &mut Vec<u8>| {
-        encode_value_with(place, into, |to| write(value, to))
-    };
-    encoded(place, change, into, encode_value, encode_value, through)
+    match change {
+        Change::Delta(delta) => of_form(Form::Delta, encode_value(place, delta, into)),
+        Change::Overwrite(value) => {
+            of_form(Form::Overwrite, encode_value_with(place, into, |to| write(value, to)))
+        }
+        Change::Update(update) => of_form(Form::Update, encode_value(place, update, into)),
+    }
 }
 
-fn encoded<R: Reducer<T>, T: Clone>(
-    place: &FieldPlace,
-    change: &Change<R, T>,
-    into: &mut Vec<u8>,
-    update: impl FnOnce(&FieldPlace, &R::Update, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
-    delta: impl FnOnce(&FieldPlace, &R::Delta, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
-    value: impl FnOnce(&FieldPlace, &T, &mut Vec<u8>) -> Result<Encoding, EncodeError>,
-) -> Encoded {
-    match change {
-        Change::Delta(written) => delta(place, written, into).map(|encoding| Some((Form::Delta, encoding))),
-        Change::Overwrite(written) => {
-            value(place, written, into).map(|encoding| Some((Form::Overwrite, encoding)))
-        }
-        Change::Update(written) => {
-            update(place, written, into).map(|encoding| Some((Form::Update, encoding)))
-        }
-    }
+fn of_form(form: Form, encoding: Result<Encoding, EncodeError>) -> Encoded {
+    encoding.map(|encoding| Some((form, encoding)))
 }
 
 /// Decodes a write.
@@ -123,9 +117,9 @@ where
     T: Clone + DeserializeOwned,
 {
     Decoded::of(place, || match form {
-        Form::Update => read(payload, |from| R::Update::deserialize(from)).map(Change::Update),
-        Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
-        Form::Overwrite => read(payload, |from| T::deserialize(from)).map(Change::Overwrite),
+        Form::Update => read_value(payload).map(Change::Update),
+        Form::Delta => read_value(payload).map(Change::Delta),
+        Form::Overwrite => read_value(payload).map(Change::Overwrite),
     })
 }
 
@@ -160,8 +154,8 @@ where
     T: Clone,
 {
     Decoded::of(place, || match form {
-        Form::Update => read(payload, |from| R::Update::deserialize(from)).map(Change::Update),
-        Form::Delta => read(payload, |from| R::Delta::deserialize(from)).map(Change::Delta),
+        Form::Update => read_value(payload).map(Change::Update),
+        Form::Delta => read_value(payload).map(Change::Delta),
         Form::Overwrite => read(payload, through).map(Change::Overwrite),
     })
 }

@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
+use serde::de::DeserializeOwned;
+
 use crate::checkpoint::CheckpointId;
 use crate::contain::contained;
 use crate::payload::{Payload, PayloadDeserializer, Unreadable, Unstorable, read_payload};
@@ -175,11 +177,20 @@ impl From<serde_json::Error> for Why {
 }
 
 /// Runs user code (`Serialize`, `Deserialize`, functions of fields) and turns its panic into an error.
-pub(super) fn guarded<T, E: Into<Why>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Why> {
+pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T, Why>) -> Result<T, Why> {
     match contained(run) {
-        Ok(result) => result.map_err(E::into),
-        Err(panic) => Err(Why::Payload(Unreadable::quoting(format!("its code panicked: {panic}")))),
+        Ok(result) => result,
+        Err(message) => Err(panicked(&message)),
     }
+}
+
+fn panicked(message: &str) -> Why {
+    Unreadable::quoting(format!("its code panicked: {message}")).into()
+}
+
+/// Reads the whole of a payload as a value.
+pub(super) fn read_value<T: DeserializeOwned>(payload: &Payload) -> Result<T, Why> {
+    read(payload, |from| T::deserialize(from))
 }
 
 /// Reads the whole of a payload with a function.

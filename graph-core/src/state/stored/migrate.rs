@@ -1,7 +1,7 @@
 use std::fmt::Display;
 
 use super::Stored;
-use super::error::guarded;
+use super::error::{Why, guarded};
 use crate::contain::display_text;
 use crate::payload::Unreadable;
 
@@ -96,18 +96,36 @@ pub fn migrate(
     stored: &mut Stored,
     run: impl FnOnce(u32, &mut Stored) -> Result<(), String>,
 ) -> Result<(), MigrationError> {
-    let state = names.first().copied().unwrap_or_default();
+    match outdated(names, known, versions)? {
+        Some(found) => {
+            guarded(|| run(found, stored).map_err(quoting)).map_err(|why| failed(names, found, &why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns the stored version of a state if it is older than `known`.
+fn outdated(
+    names: &[&'static str],
+    known: u32,
+    versions: &[(String, u32)],
+) -> Result<Option<u32>, MigrationError> {
     let found = versions.iter().find(|(name, _)| names.contains(&name.as_str()));
     let found = found.map_or(0, |(_, version)| *version);
     if found > known {
-        return Err(MigrationError::Newer { state, found, known });
+        return Err(MigrationError::Newer { state: first(names), found, known });
     }
-    if found == known {
-        return Ok(());
-    }
-    guarded(|| run(found, stored).map_err(Unreadable::quoting)).map_err(|why| MigrationError::Failed {
-        state,
-        from: found,
-        reason: why.to_string(),
-    })
+    Ok((found < known).then_some(found))
+}
+
+fn failed(names: &[&'static str], from: u32, why: &Why) -> MigrationError {
+    MigrationError::Failed { state: first(names), from, reason: why.to_string() }
+}
+
+fn quoting(message: String) -> Why {
+    Unreadable::quoting(message).into()
+}
+
+fn first(names: &[&'static str]) -> &'static str {
+    names.first().copied().unwrap_or_default()
 }

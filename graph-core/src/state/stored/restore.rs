@@ -1,13 +1,11 @@
-use std::cell::Cell;
-
 use serde::de::DeserializeOwned;
 
-use crate::checkpoint::{ChangeKind, StoredChange, StoredField};
+use crate::checkpoint::{ChangeKind, CheckpointId, StoredChange, StoredField};
 use crate::payload::Payload;
 use crate::reducers::{Reducer, StoredAs};
 
 use super::super::GraphState;
-use super::error::{Why, guarded, read};
+use super::error::{Why, guarded, read, read_value};
 use super::{FieldPlace, RestoreError};
 use crate::payload::PayloadDeserializer;
 
@@ -48,7 +46,7 @@ impl Restore {
         R: Reducer<T, Delta: DeserializeOwned>,
         T: Clone + DeserializeOwned,
     {
-        self.fold::<R, T>(place, start, |payload| read(payload, |from| T::deserialize(from)), read_into)
+        self.fold::<R, T>(place, start, read_value, read_into)
     }
 
     /// Like [`field`](Self::field), through the field's own function, for reducers that fold the field's type.
@@ -109,31 +107,35 @@ impl Restore {
         read_value: impl Fn(&Payload) -> Result<T, Why>,
         read_delta: impl Fn(&Payload, Option<R::Delta>) -> Result<R::Delta, Why>,
     ) -> Result<T, RestoreError> {
-        let changes = self.take(place.names);
-        if changes.is_empty() {
-            self.defaulted.push(self.offset + place.index);
-        }
-        // User code reads and folds, and may panic. The cell tells which checkpoint it was reading.
-        let at = Cell::new(None);
+        let mut changes = self.changes(place);
+        // User code reads and folds, and may panic.
         let folded = guarded(|| {
-            let whole = changes.iter().rposition(|change| change.kind == ChangeKind::Value);
-            let mut changes =
-                changes.iter().skip(whole.unwrap_or(0)).inspect(|change| at.set(Some(change.checkpoint)));
-            let mut value = match whole.and_then(|_| changes.next()) {
-                Some(change) => read_value(&change.payload)?,
+            let mut value = match changes.value() {
+                Some(payload) => read_value(payload)?,
                 None => start().ok_or(Why::new(NOT_STORED))?,
             };
+            if const { matches!(R::STORED, StoredAs::Value) } {
+                changes.no_deltas()?;
+                return Ok(value);
+            }
             let mut remaining = None;
-            for change in changes {
-                if R::STORED == StoredAs::Value {
-                    return Err(Why::new(OTHER_REDUCER));
-                }
-                let delta = read_delta(&change.payload, remaining.take())?;
+            while let Some(payload) = changes.delta() {
+                let delta = read_delta(payload, remaining)?;
                 remaining = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;
             }
             Ok(value)
         });
-        folded.map_err(|why| RestoreError::new(place, at.get(), why))
+        folded.map_err(|why| RestoreError::new(place, changes.checkpoint, why))
+    }
+
+    /// Takes the changes of a field.
+    fn changes(&mut self, place: &FieldPlace) -> Changes {
+        let changes = self.take(place.names);
+        if changes.is_empty() {
+            self.defaulted.push(self.offset + place.index);
+        }
+        let whole = changes.iter().rposition(|change| change.kind == ChangeKind::Value);
+        Changes { next: whole.unwrap_or(0), whole: whole.is_some(), changes, checkpoint: None }
     }
 
     /// Takes the changes under all names, oldest first. The earlier changes of a renamed field are under an alias.
@@ -158,6 +160,36 @@ impl Restore {
             taken.sort_by_key(|change| change.checkpoint);
         }
         taken
+    }
+}
+
+/// The changes of one field that make up its value, oldest first.
+struct Changes {
+    changes: Vec<StoredChange>,
+    /// The index of the next change to read.
+    next: usize,
+    /// `true` if the first of them is a whole value.
+    whole: bool,
+    /// The checkpoint of the change that was read last.
+    checkpoint: Option<CheckpointId>,
+}
+
+impl Changes {
+    /// Returns the whole value that the deltas follow.
+    fn value(&mut self) -> Option<&Payload> {
+        if self.whole { self.delta() } else { None }
+    }
+
+    fn delta(&mut self) -> Option<&Payload> {
+        let change = self.changes.get(self.next)?;
+        self.next += 1;
+        self.checkpoint = Some(change.checkpoint);
+        Some(&change.payload)
+    }
+
+    /// Refuses deltas, for a reducer whose fields are stored as values.
+    fn no_deltas(&mut self) -> Result<(), Why> {
+        self.delta().map_or(Ok(()), |_| Err(Why::new(OTHER_REDUCER)))
     }
 }
 
