@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeError, NodeRef, Shape};
 use crate::state::GraphState;
 
-use super::draft::{Draft, DraftJoin};
+use super::draft::Draft;
 use super::registration::Registration;
 use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
 
@@ -88,12 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
         let mut targets = Vec::new();
         <B::Signature as Enters<S, D, B::Body>>::enter(to.into_body(), &mut self.draft, &mut targets);
-        for to in targets {
-            let edge = (from.clone(), to);
-            if self.draft.drawn.insert(edge.clone()) {
-                self.draft.edges.push(edge);
-            }
-        }
+        self.draft.connect(&from, targets);
         self
     }
 
@@ -133,7 +128,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         <A::Signature as Listed<S, D, A::Body>>::list(from.into_body(), &mut self.draft, &mut sources);
         <B::Signature as Enters<S, D, B::Body>>::enter(to.into_body(), &mut self.draft, &mut targets);
-        self.draft.joins.push(DraftJoin { sources, targets, optional });
+        self.draft.join(sources, targets, optional);
         self
     }
 

@@ -7,7 +7,7 @@ use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType, ParentCommandT
 
 use super::Breakpoints;
 use super::policies::Policies;
-use super::registration::{Registration, ValueId};
+use super::registration::{NodeTypes, Registration, ValueId};
 
 /// A graph under construction: every call of the builder, in order.
 pub struct Draft {
@@ -81,6 +81,21 @@ impl Draft {
         }
     }
 
+    /// Adds a node with its types, unless it is registered already.
+    pub(super) fn register_node(
+        &mut self,
+        node: NodeRef,
+        value: ValueId,
+        run: Box<dyn ErasedNode>,
+        types: NodeTypes,
+    ) -> NodeRef {
+        let (exits, outward, packet) = ((types.exits)(), (types.outward)(), (types.packet)());
+        let received_commands = run.as_subgraph().map_or_else(Vec::new, |subgraph| subgraph.heard());
+        let registered = node.clone();
+        self.register(Registration { node, value, run, exits, outward, received_commands, packet });
+        registered
+    }
+
     /// Adds a node, unless it is registered already.
     pub(super) fn register(&mut self, node: Registration) {
         if let Some(known) = self.indices.get(&node.node).and_then(|&index| self.nodes.get(index)) {
@@ -108,6 +123,20 @@ impl Draft {
             exits: node.exits,
             packet: node.packet,
         });
+    }
+
+    /// Adds edges, each only once.
+    pub(super) fn connect(&mut self, from: &NodeRef, targets: Vec<NodeRef>) {
+        for to in targets {
+            let edge = (from.clone(), to);
+            if self.drawn.insert(edge.clone()) {
+                self.edges.push(edge);
+            }
+        }
+    }
+
+    pub(super) fn join(&mut self, sources: Vec<NodeRef>, targets: Vec<NodeRef>, optional: bool) {
+        self.joins.push(DraftJoin { sources, targets, optional });
     }
 
     pub(super) fn report(&mut self, problem: WiringProblem) {

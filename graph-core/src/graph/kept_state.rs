@@ -38,7 +38,8 @@ impl Draft {
     pub(super) fn wire_kept_states(&mut self) -> KeptStates {
         let (mut all, mut problems) = (KeptStates::default(), Vec::new());
         for node in &self.nodes {
-            let KeptState { keeps, loses, inside, unknown } = node.run.kept_state();
+            let Some(subgraph) = node.run.as_subgraph() else { continue };
+            let KeptState { keeps, loses, inside, unknown } = subgraph.kept_state();
             all.unknown |= unknown;
             all.paths.extend(keeps.then(|| node.name.clone()));
             for inside in inside {

@@ -67,6 +67,14 @@ pub(crate) struct Registration {
     pub(crate) packet: Option<PacketType>,
 }
 
+/// The functions that describe the types of a node.
+// Called in `register_node`, which is compiled once: their results would have to be dropped here if a later one panicked.
+pub(super) struct NodeTypes {
+    pub(super) exits: fn() -> Option<Vec<Exit>>,
+    pub(super) outward: fn() -> Vec<ParentCommandType>,
+    pub(super) packet: fn() -> Option<PacketType>,
+}
+
 impl Registration {
     /// Describes the only node of a graph.
     pub(super) fn alone(node: NodeRef, run: Box<dyn ErasedNode>, value: TypeId) -> Self {
@@ -110,18 +118,14 @@ where
     Args::Fixed: Runs<S, D, F, Out>,
 {
     fn register(body: Body<F>, draft: &mut Draft) -> NodeRef {
-        let node = body.node.clone();
-        let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run.clone());
-        draft.register(Registration {
-            node: body.node,
-            value: ValueId::of(&body.run),
-            received_commands: run.heard(),
-            run,
-            exits: <Args::Fixed as Runs<S, D, F, Out>>::exits(),
-            outward: <Args::Fixed as Runs<S, D, F, Out>>::outward(),
-            packet: Args::Packet::packet_type(),
-        });
-        node
+        let value = ValueId::of(&body.run);
+        let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run);
+        let types = NodeTypes {
+            exits: <Args::Fixed as Runs<S, D, F, Out>>::exits,
+            outward: <Args::Fixed as Runs<S, D, F, Out>>::outward,
+            packet: Args::Packet::packet_type,
+        };
+        draft.register_node(body.node, value, run, types)
     }
 }
 

@@ -94,7 +94,10 @@ impl Draft {
         let mut command_exits = self.command_exits.iter().peekable();
         for (index, node) in nodes.iter_mut().enumerate() {
             let exits = std::iter::from_fn(|| command_exits.next_if(|(at, ..)| *at == index));
-            node.run.hears_at(exits.map(|(_, route, exits)| (*route, *exits)).collect());
+            let exits = exits.map(|(_, route, exits)| (*route, *exits)).collect();
+            if let Some(subgraph) = node.run.as_subgraph() {
+                subgraph.hears_at(exits);
+            }
             if ephemeral.is_empty() {
                 node.chain = topology.only_successor(index).filter(|_| node.decide.is_none());
                 node.exit_chains = topology.only_targets(index);

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::engine::{ErasedContext, ErasedState, TaskWrites};
+use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
 use crate::error::Error;
 use crate::graph::{Inside, KeptState, Marked};
 use crate::state::GraphState;
@@ -21,16 +21,6 @@ pub(crate) type MarkedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Marked
 
 /// A type-erased node.
 pub trait ErasedNode: Send + Sync {
-    /// Returns the types of parent commands that nodes of this subgraph can return to this graph.
-    #[doc(hidden)]
-    fn heard(&self) -> Vec<ParentCommandType> {
-        Vec::new()
-    }
-
-    /// Sets, for each route of a parent command, the number of its first exit among the exits of this node.
-    #[doc(hidden)]
-    fn hears_at(&self, _: Vec<(TypeId, usize)>) {}
-
     /// Starts one attempt.
     ///
     /// The parts of its [`Source`] are separate arguments, which are passed in registers. A struct would be read back right
@@ -44,29 +34,35 @@ pub trait ErasedNode: Send + Sync {
         spare: TaskWrites,
     ) -> StepFuture<'a>;
 
-    /// Returns `true` if it runs a graph.
+    /// Returns the node as a subgraph, if it runs a graph.
+    // One method with a default, because each is compiled for each node.
     #[doc(hidden)]
-    fn is_subgraph(&self) -> bool {
-        false
-    }
-
-    /// Returns the picture of its graph; `None` if it is not a subgraph.
-    #[doc(hidden)]
-    fn inside(&self) -> Option<Inside> {
+    fn as_subgraph(&self) -> Option<&dyn SubgraphNode> {
         None
     }
+}
 
-    /// Returns the states that it keeps on the thread, if it is a subgraph.
+/// A type-erased node that runs a graph.
+pub trait SubgraphNode: Send + Sync {
+    /// Returns the types of parent commands that its nodes can return to the parent graph.
     #[doc(hidden)]
-    fn kept_state(&self) -> KeptState {
-        KeptState::default()
-    }
+    fn heard(&self) -> Vec<ParentCommandType>;
+
+    /// Sets, for each route of a parent command, the number of its first exit among the exits of this node.
+    #[doc(hidden)]
+    fn hears_at(&self, exits: Vec<(TypeId, usize)>);
+
+    /// Returns the picture of its graph; `None` if the subgraph is lazy.
+    #[doc(hidden)]
+    fn inside(&self) -> Option<Inside>;
+
+    /// Returns the states that it keeps on the thread.
+    #[doc(hidden)]
+    fn kept_state(&self) -> KeptState;
 
     /// Returns the marks inside it, for an unfinished task of it.
     #[doc(hidden)]
-    fn marked<'a>(&'a self, _: OpenTask<'a>) -> MarkedFuture<'a> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
+    fn marked<'a>(&'a self, task: OpenTask<'a>) -> MarkedFuture<'a>;
 }
 
 /// Parameters that a graph over `S` with context `D` can provide.
@@ -120,6 +116,14 @@ pub trait Calls<S, D, F, Out> {
         Out: 'a;
 }
 
+/// A list of parameters.
+// Apart from the call, so that it is compiled for each list and not for each node.
+trait ExtractAll<S, D> {
+    type All<'a>;
+
+    fn extract_all(from: ErasedSource<'_>) -> Result<(Self::All<'_>, &Context), NodeError>;
+}
+
 struct FnNode<S, D, F, Args, Out> {
     run: Arc<F>,
     signature: PhantomData<fn(S, D, Args) -> Out>,
@@ -156,6 +160,17 @@ macro_rules! callable {
 
             fn call_with(&self, ($($value,)*): Self::At) -> Fut {
                 self($($value),*)
+            }
+        }
+
+        impl<S: 'static, D: 'static, $($param: Extract<S, D>),*> ExtractAll<S, D> for ($($param,)*) {
+            type All<'a> = ($($param::At<'a>,)*);
+
+            #[inline]
+            fn extract_all(from: ErasedSource<'_>) -> Result<(Self::All<'_>, &Context), NodeError> {
+                let from = from.typed::<S, D>()?;
+                $(let Some($value) = $param::extract(from) else { return Err(PacketMissing.into()) };)*
+                Ok((($($value,)*), from.ctx))
             }
         }
 
@@ -201,15 +216,15 @@ macro_rules! callable {
             Out: IntoStep<S> + 'static,
         {
             fn call<'a>(&'a self, state: &'a dyn ErasedState, packet: Option<&'a Packet>, ctx: &'a dyn ErasedContext, spare: TaskWrites) -> StepFuture<'a> {
-                let from = match (ErasedSource { state, packet, ctx }.typed::<S, D>()) {
-                    Ok(from) => from,
+                let from = ErasedSource { state, packet, ctx };
+                let (args, cx) = match <($($param,)*) as ExtractAll<S, D>>::extract_all(from) {
+                    Ok(extracted) => extracted,
                     Err(error) => return refused(error),
                 };
-                $(let Some($value) = $param::extract(from) else { return refused(PacketMissing.into()) };)*
                 // The future holds little else than the parameters, so that its box is small.
-                let (run, cx, args) = (&*self.run, from.ctx, ($($value,)*));
+                let run = &*self.run;
                 Box::pin(async move {
-                    run.call_with(args).await.into_step().and_then(|step| ErasedStep::of(step, spare, cx))
+                    ErasedStep::of_output::<S, Out>(run.call_with(args).await, spare, cx)
                 })
             }
         }

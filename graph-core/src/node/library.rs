@@ -118,7 +118,7 @@ where
     ) -> StepFuture<'a> {
         Box::pin(async move {
             let Source { state, ctx, .. } = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
-            self.0.run(state, ctx).await.into_step().and_then(|step| ErasedStep::of(step, spare, ctx))
+            ErasedStep::of_output::<S, _>(self.0.run(state, ctx).await, spare, ctx)
         })
     }
 }

@@ -31,7 +31,7 @@ mod unsized_packet;
 mod view;
 
 #[doc(hidden)]
-pub use call::{ArgsOf, CallWith, Calls, ErasedNode, Runs};
+pub use call::{ArgsOf, CallWith, Calls, ErasedNode, Runs, SubgraphNode};
 pub(crate) use call::{MarkedFuture, PacketMissing, StepFuture};
 pub(crate) use decide::Decider;
 #[doc(hidden)]

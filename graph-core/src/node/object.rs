@@ -152,7 +152,7 @@ where
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
                 return Err(PacketMissing.into());
             };
-            self.0.run(state, cx).await.into_step().and_then(|step| ErasedStep::of(step, spare, from.ctx))
+            ErasedStep::of_output::<S, _>(self.0.run(state, cx).await, spare, from.ctx)
         })
     }
 }
@@ -183,8 +183,7 @@ where
             ) else {
                 return Err(PacketMissing.into());
             };
-            let step = self.0.run(state, packet, cx).await.into_step();
-            step.and_then(|step| ErasedStep::of(step, spare, from.ctx))
+            ErasedStep::of_output::<S, _>(self.0.run(state, packet, cx).await, spare, from.ctx)
         })
     }
 }

@@ -35,6 +35,19 @@ impl ErasedStep {
         let writes = WritesOf::<S>::erase_into(step.update, spare, cx)?;
         Ok(Self { writes, leave: step.leave })
     }
+
+    /// Returns the step of a node's output.
+    #[inline]
+    pub(crate) fn of_output<S: GraphState, Out: IntoStep<S>>(
+        output: Out,
+        spare: TaskWrites,
+        cx: &Context,
+    ) -> Result<Self, NodeError> {
+        match output.into_step() {
+            Ok(step) => Self::of(step, spare, cx),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl<S: GraphState> Step<S> {

@@ -1,15 +1,17 @@
 // This file is longer than most because every option of a run has its documentation here.
 
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{FailureMode, Metadata, RunOptions, RunSpan};
+use crate::engine::{AppContext, FailureMode, Metadata, RunOptions, RunSpan};
 use crate::error::Error;
-use crate::graph::Graph;
+use crate::graph::{Compiled, ErasedGraph, Graph};
 use crate::node::{Body, Shape};
 use crate::state::GraphState;
 use crate::state::erase::InputOf;
@@ -42,9 +44,25 @@ pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
     /// The input, or the thread, that the run is started on.
     pub(crate) target: T,
     context: C,
+    pub(crate) settings: Settings,
+}
+
+/// The options of a run that do not depend on its types.
+pub(crate) struct Settings {
     pub(crate) options: RunOptions,
     metadata: Metadata,
     modes: Vec<StreamMode>,
+}
+
+impl Settings {
+    fn new() -> Self {
+        Self { options: RunOptions::default(), metadata: Metadata::new(), modes: StreamMode::ALL.to_vec() }
+    }
+
+    fn opening(self, graph: ErasedGraph, context: Arc<dyn AppContext>, events: Option<Events>) -> Opening {
+        let Self { options, metadata, .. } = self;
+        Opening { graph, context, options, metadata, events, spans: RunSpan::none() }
+    }
 }
 
 /// The target of a run without a thread: an input, in memory.
@@ -100,28 +118,15 @@ impl<S: GraphState, D: Send + Sync + 'static> Run<S, D, NeedsContext> {
 
 impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
     pub(crate) fn of(graph: Graph<S, D>, target: T) -> Self {
-        Self {
-            graph,
-            target,
-            context: NeedsContext,
-            options: RunOptions::default(),
-            metadata: Metadata::new(),
-            modes: StreamMode::ALL.to_vec(),
-        }
+        Self { graph, target, context: NeedsContext, settings: Settings::new() }
     }
 
     /// Sets the application context, which nodes read through `&ContextWith<D>`.
     ///
     /// Pass a `D`, or an `Arc<D>` to share one context between runs.
     pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
-        Run {
-            graph: self.graph,
-            target: self.target,
-            context: HasContext(context.into()),
-            options: self.options,
-            metadata: self.metadata,
-            modes: self.modes,
-        }
+        let Self { graph, target, settings, .. } = self;
+        Run { graph, target, context: HasContext(context.into()), settings }
     }
 }
 
@@ -132,14 +137,14 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     /// The run fails with [`RecursionLimit`](crate::ErrorKind::RecursionLimit) if it needs more. A run that finishes
     /// after exactly this many supersteps succeeds.
     pub fn recursion_limit(mut self, supersteps: u64) -> Self {
-        self.options.recursion_limit = supersteps;
+        self.settings.options.recursion_limit = supersteps;
         self
     }
 
     /// Limits the number of tasks of a superstep that run at the same time. Each subgraph call has the same limit for
     /// its own tasks. The run fails with [`Runtime`](crate::ErrorKind::Runtime) if the limit is 0.
     pub fn max_concurrency(mut self, tasks: usize) -> Self {
-        self.options.max_concurrency = Some(tasks);
+        self.settings.options.max_concurrency = Some(tasks);
         self
     }
 
@@ -148,7 +153,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     ///
     /// Needs tokio's timer.
     pub fn superstep_timeout(mut self, limit: Duration) -> Self {
-        self.options.superstep_timeout = Some(limit);
+        self.settings.options.superstep_timeout = Some(limit);
         self
     }
 
@@ -156,14 +161,14 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     ///
     /// A later call replaces it. A [child](Stop::child) combines two stops.
     pub fn stop_by(mut self, stop: &Stop) -> Self {
-        self.options.stop = Some(stop.clone());
+        self.settings.options.stop = Some(stop.clone());
         self
     }
 
     /// Sets the treatment of the siblings of a failed node. The default is that [of the
     /// graph](crate::StateGraph::on_failure).
     pub fn on_failure(mut self, mode: FailureMode) -> Self {
-        self.options.failure_mode = Some(mode);
+        self.settings.options.failure_mode = Some(mode);
         self
     }
 
@@ -174,7 +179,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     where
         N: Shape<M, Body = Body<F>>,
     {
-        self.options.breakpoints.before.at.push(node.into_body().node);
+        self.settings.options.breakpoints.before.at.push(node.into_body().node);
         self
     }
 
@@ -183,19 +188,19 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     where
         N: Shape<M, Body = Body<F>>,
     {
-        self.options.breakpoints.after.at.push(node.into_body().node);
+        self.settings.options.breakpoints.after.at.push(node.into_body().node);
         self
     }
 
     /// Stops this run before each superstep.
     pub fn interrupt_before_all(mut self) -> Self {
-        self.options.breakpoints.before.at_all = true;
+        self.settings.options.breakpoints.before.at_all = true;
         self
     }
 
     /// Stops this run after each superstep except the last.
     pub fn interrupt_after_all(mut self) -> Self {
-        self.options.breakpoints.after.at_all = true;
+        self.settings.options.breakpoints.after.at_all = true;
         self
     }
 
@@ -203,13 +208,13 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     ///
     /// On a thread, metadata is stored with the checkpoints, without encryption.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.into(), value.into());
+        self.settings.metadata.insert(key.into(), value.into());
         self
     }
 
     /// Sets the events that [`stream`](Self::stream) yields. The default is all. Other events are not created at all.
     pub fn events(mut self, modes: impl IntoIterator<Item = StreamMode>) -> Self {
-        self.modes = modes.into_iter().collect();
+        self.settings.modes = modes.into_iter().collect();
         self
     }
 }
@@ -231,9 +236,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
 
 impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C, T> {
     pub(crate) fn opening(self, events: Option<Events>) -> (T, Opening) {
-        let Self { graph, target, context, options, metadata, .. } = self;
-        let (context, spans) = (context.into_context(), RunSpan::none());
-        (target, Opening { graph: graph.erased(), context, options, metadata, events, spans })
+        let Self { graph, target, context, settings } = self;
+        (target, settings.opening(graph.erased(), context.into_context(), events))
     }
 
     /// Returns the run as a stream of its events.
@@ -242,7 +246,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
         C: Send + 'static,
         T: Target<S, D>,
     {
-        let modes = self.modes.clone();
+        let modes = self.settings.modes.clone();
         RunStream::new(&modes, |events| self.execute(Some(events)))
     }
 
@@ -266,11 +270,26 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let name = Arc::clone(&self.graph.0);
-        let running = self.execute(None);
-        Box::pin(async move {
-            let (_, outcome) = running.await?;
-            outcome.typed().map_err(|kind| Error::new(&name.name, kind))
+        let graph = Arc::clone(&self.graph.0);
+        Box::pin(TypedRun { graph, running: self.execute(None), state: PhantomData })
+    }
+}
+
+/// A run whose outcome gets the type of its state.
+// Not an async block in `into_future`, which would be compiled for each kind of run.
+struct TypedRun<S> {
+    graph: Arc<Compiled>,
+    running: Running,
+    state: PhantomData<fn() -> S>,
+}
+
+impl<S: GraphState> Future for TypedRun<S> {
+    type Output = Result<Outcome<S>, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.running.as_mut().poll(cx).map(|ended| match ended {
+            Ok((_, outcome)) => outcome.typed().map_err(|kind| Error::new(&self.graph.name, kind)),
+            Err(error) => Err(error),
         })
     }
 }
@@ -279,7 +298,7 @@ impl<S: GraphState, D, C, T> std::fmt::Debug for Run<S, D, C, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run")
             .field("graph", &self.graph)
-            .field("options", &self.options)
+            .field("options", &self.settings.options)
             .finish_non_exhaustive()
     }
 }

@@ -21,12 +21,17 @@ impl Outcome<Arc<dyn ErasedState>> {
     /// # Errors
     /// The state is of another type.
     pub(crate) fn typed<S: GraphState>(self) -> Result<Outcome<S>, ErrorKind> {
-        Ok(match self {
-            Self::Done(state) => Outcome::Done(owned(state)?),
+        let (state, pause) = match self {
+            Self::Done(state) => (state, None),
             Self::Interrupted(pause) => {
                 let (state, pause) = pause.split();
-                Outcome::Interrupted(pause.with_state(owned(state)?))
+                (state, Some(pause))
             }
+        };
+        let state = owned(state)?;
+        Ok(match pause {
+            None => Outcome::Done(state),
+            Some(pause) => Outcome::Interrupted(pause.with_state(state)),
         })
     }
 }

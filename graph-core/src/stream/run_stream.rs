@@ -23,13 +23,23 @@ use super::{Events, SubgraphEvent};
 /// Dropping the stream cancels the run: no further poll of its tasks starts. Dropping the future of [`next`](Self::next) loses
 /// no event.
 pub struct RunStream<S: GraphState> {
+    raw: RawStream,
+    sequence: u64,
+    state: PhantomData<fn() -> S>,
+}
+
+/// The stream, whatever the type of the state.
+struct RawStream {
     run: Option<Running>,
     events: Receiver<QueuedEvent>,
     /// The number of events since the stream was last pending.
     in_a_row: usize,
     outcome: Option<Result<(u64, ErasedOutcome), Error>>,
-    sequence: u64,
-    state: PhantomData<fn() -> S>,
+}
+
+enum RawItem {
+    Event(QueuedEvent),
+    Done(u64, ErasedOutcome),
 }
 
 /// The stream yields to the runtime after this many events in a row. Otherwise a reader of a run that is always ready
@@ -40,7 +50,8 @@ impl<S: GraphState> RunStream<S> {
     pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events) -> Running) -> Self {
         let (sender, events) = queue();
         let run = run(Events { state: S::TYPE, to: EventTarget::Stream(sender), modes: Arc::from(modes) });
-        Self { run: Some(run), events, in_a_row: 0, outcome: None, sequence: 0, state: PhantomData }
+        let raw = RawStream { run: Some(run), events, in_a_row: 0, outcome: None };
+        Self { raw, sequence: 0, state: PhantomData }
     }
 
     /// Waits for the next event. Returns `None` after the last.
@@ -79,7 +90,29 @@ impl<S: GraphState> RunStream<S> {
         })
     }
 
-    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event<S>, Error>>> {
+    fn queued(&mut self, QueuedEvent { path, step, event }: QueuedEvent) -> Event<S> {
+        let kind = event.typed().unwrap_or_else(|event| EventKind::Subgraph(SubgraphEvent::new(event)));
+        self.event(path.to_vec(), step, kind)
+    }
+
+    fn event(&mut self, namespace: Vec<Arc<str>>, superstep: u64, kind: EventKind<S>) -> Event<S> {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        Event { sequence, namespace, superstep, kind }
+    }
+}
+
+impl RawStream {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<RawItem, Error>>> {
+        let polled = self.poll_item(cx);
+        match polled {
+            Poll::Ready(_) => self.in_a_row += 1,
+            Poll::Pending => self.in_a_row = 0,
+        }
+        polled
+    }
+
+    fn poll_item(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<RawItem, Error>>> {
         if self.in_a_row >= YIELD_EVERY {
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -87,17 +120,13 @@ impl<S: GraphState> RunStream<S> {
         loop {
             // Events come first: a run that waits for space in the queue continues only after they are taken out.
             match self.events.poll(cx) {
-                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(self.queued(queued)))),
+                Poll::Ready(Some(queued)) => return Poll::Ready(Some(Ok(RawItem::Event(queued)))),
                 // The queue is closed below, when the run has ended.
                 Poll::Ready(None) => {
-                    return Poll::Ready(match self.outcome.take() {
-                        None => None,
-                        Some(Err(error)) => Some(Err(error)),
-                        Some(Ok((step, outcome))) => Some(match outcome.typed() {
-                            Ok(outcome) => Ok(self.event(Vec::new(), step, EventKind::Done(outcome))),
-                            Err(kind) => Err(Error::new(S::NAME, kind)),
-                        }),
-                    });
+                    let outcome = self.outcome.take();
+                    return Poll::Ready(
+                        outcome.map(|ended| ended.map(|(step, outcome)| RawItem::Done(step, outcome))),
+                    );
                 }
                 Poll::Pending => {}
             }
@@ -112,21 +141,10 @@ impl<S: GraphState> RunStream<S> {
                 }
                 Poll::Pending => {
                     // Once more, for events that the run has just sent.
-                    return self.events.poll(cx).map(|queued| Some(Ok(self.queued(queued?))));
+                    return self.events.poll(cx).map(|queued| Some(Ok(RawItem::Event(queued?))));
                 }
             }
         }
-    }
-
-    fn queued(&mut self, QueuedEvent { path, step, event }: QueuedEvent) -> Event<S> {
-        let kind = event.typed().unwrap_or_else(|event| EventKind::Subgraph(SubgraphEvent::new(event)));
-        self.event(path.to_vec(), step, kind)
-    }
-
-    fn event(&mut self, namespace: Vec<Arc<str>>, superstep: u64, kind: EventKind<S>) -> Event<S> {
-        let sequence = self.sequence;
-        self.sequence += 1;
-        Event { sequence, namespace, superstep, kind }
     }
 }
 
@@ -137,12 +155,16 @@ impl<S: GraphState> Stream for RunStream<S> {
     type Item = Result<Event<S>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = self.poll_event(cx);
-        match polled {
-            Poll::Ready(_) => self.in_a_row += 1,
-            Poll::Pending => self.in_a_row = 0,
-        }
-        polled
+        self.raw.poll(cx).map(|item| {
+            Some(match item? {
+                Ok(RawItem::Event(queued)) => Ok(self.queued(queued)),
+                Ok(RawItem::Done(step, outcome)) => match outcome.typed() {
+                    Ok(outcome) => Ok(self.event(Vec::new(), step, EventKind::Done(outcome))),
+                    Err(kind) => Err(Error::new(S::NAME, kind)),
+                },
+                Err(error) => Err(error),
+            })
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::graph::{Graph, Inside, KeptState, KeptStates};
 use crate::node::{
     ArgsOf, Body, Choice, ErasedNode, ErasedSource, ErasedStep, IntoStep, Leave, MarkedFuture, NodeError,
     NodeRef, Packet, PacketKind, PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature,
-    Source, StepFuture,
+    Source, StepFuture, SubgraphNode,
 };
 use crate::state::GraphState;
 use crate::state::erase::borrowed;
@@ -140,18 +140,6 @@ where
     W: WiredTo<C, S>,
     X: MakesContext<E, D>,
 {
-    fn heard(&self) -> Vec<ParentCommandType> {
-        match &self.inner.graph {
-            GraphSource::Built(graph) => graph.0.outward.clone(),
-            // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
-            GraphSource::Lazy(_) => Vec::new(),
-        }
-    }
-
-    fn hears_at(&self, exits: Vec<(TypeId, usize)>) {
-        let _ = self.command_exits.set(exits);
-    }
-
     fn call<'a>(
         &'a self,
         state: &'a dyn ErasedState,
@@ -182,6 +170,32 @@ where
         })
     }
 
+    fn as_subgraph(&self) -> Option<&dyn SubgraphNode> {
+        Some(self)
+    }
+}
+
+impl<S, E, C, D, W, X> SubgraphNode for ErasedSubgraph<S, E, C, D, W, X>
+where
+    S: GraphState,
+    E: Send + Sync + 'static,
+    C: GraphState,
+    D: Send + Sync + 'static,
+    W: WiredTo<C, S>,
+    X: MakesContext<E, D>,
+{
+    fn heard(&self) -> Vec<ParentCommandType> {
+        match &self.inner.graph {
+            GraphSource::Built(graph) => graph.0.outward.clone(),
+            // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
+            GraphSource::Lazy(_) => Vec::new(),
+        }
+    }
+
+    fn hears_at(&self, exits: Vec<(TypeId, usize)>) {
+        let _ = self.command_exits.set(exits);
+    }
+
     fn marked<'a>(&'a self, task: OpenTask<'a>) -> MarkedFuture<'a> {
         Box::pin(async move {
             let GraphSource::Built(graph) = &self.inner.graph else { return Ok(Vec::new()) };
@@ -192,10 +206,6 @@ where
             let base = W::base(state).map(|base| base as &dyn ErasedState);
             task.marks_of_call(&graph.0, &kept, W::Packet::packet_type().is_some(), base).await
         })
-    }
-
-    fn is_subgraph(&self) -> bool {
-        true
     }
 
     fn kept_state(&self) -> KeptState {

@@ -23,6 +23,10 @@ pub(super) struct Persistent {
 }
 
 impl Persistent {
+    pub(super) fn new(graph: ErasedGraph, store: Arc<dyn Checkpointer>) -> Arc<Self> {
+        Arc::new(Self { graph, store, abandon_pending: false, orphans: Orphans::default() })
+    }
+
     pub(super) fn error(&self, error: CheckpointError) -> Error {
         self.refuse(ErrorKind::store(Arc::new(error)))
     }

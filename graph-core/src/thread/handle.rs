@@ -210,7 +210,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn interrupts(&self) -> Result<Pause<()>, Error> {
-        caught(self.graph.graph().name(), open_interrupts(self.erased())).await
+        open_interrupts(self.erased()).await
     }
 
     /// Returns the thread's checkpoints, newest first.

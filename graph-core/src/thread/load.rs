@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
 use crate::engine::persist::{
@@ -13,7 +15,7 @@ use crate::graph::Compiled;
 use crate::interrupt::Pause;
 use crate::state::GraphState;
 
-use super::erased::ErasedThread;
+use super::erased::{ErasedThread, Persistent};
 use super::raw_snapshot::{RawSnapshot, RawTask};
 use super::{JoinSnapshot, Snapshot, TaskError};
 
@@ -23,10 +25,26 @@ pub(super) fn load<S: GraphState>(
     checkpoint: Option<CheckpointId>,
 ) -> impl Future<Output = Result<Option<Snapshot<S>>, Error>> + Send {
     let graph = Arc::clone(&thread.graph);
-    let loading = load_raw(thread, checkpoint);
-    async move {
-        let Some(snapshot) = loading.await? else { return Ok(None) };
-        snapshot.typed().map(Some).map_err(|kind| graph.refuse(kind))
+    TypedLoading { loading: load_raw(thread, checkpoint), graph, state: PhantomData }
+}
+
+/// A snapshot that gets the type of its state.
+// Not an async block, which is compiled with more code for each state.
+struct TypedLoading<S> {
+    loading: Loading,
+    graph: Arc<Persistent>,
+    state: PhantomData<fn() -> S>,
+}
+
+impl<S: GraphState> Future for TypedLoading<S> {
+    type Output = Result<Option<Snapshot<S>>, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.loading.as_mut().poll(cx).map(|loaded| match loaded {
+            Ok(Some(snapshot)) => snapshot.typed().map(Some).map_err(|kind| self.graph.refuse(kind)),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        })
     }
 }
 
@@ -53,7 +71,17 @@ pub(super) async fn read(thread: &ErasedThread, checkpoint: Option<CheckpointId>
 }
 
 /// Reads the open interrupts and breakpoints at the thread's head.
-pub(super) async fn open_interrupts(thread: ErasedThread) -> Result<Pause<()>, Error> {
+// Boxed, so that the future is compiled in this crate.
+pub(super) fn open_interrupts(
+    thread: ErasedThread,
+) -> Pin<Box<dyn Future<Output = Result<Pause<()>, Error>> + Send>> {
+    Box::pin(async move {
+        let graph = Arc::clone(&thread.graph);
+        caught(&graph.graph.0.name, open_interrupts_of(thread)).await
+    })
+}
+
+async fn open_interrupts_of(thread: ErasedThread) -> Result<Pause<()>, Error> {
     let mut pause = Pause::empty();
     let Some(stored) = read(&thread, None).await?.found else { return Ok(pause) };
     let StoredCheckpoint { checkpoint, records, .. } = stored;

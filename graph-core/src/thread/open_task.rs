@@ -94,7 +94,8 @@ pub(super) async fn marks_inside(
             packet: node.read_packet.and_then(read),
             planned: (snapshot.id, index),
         };
-        let inside = node.run.marked(open).await?;
+        let Some(subgraph) = node.run.as_subgraph() else { continue };
+        let inside = subgraph.marked(open).await?;
         // A call can both wait for an answer and have a failed task.
         all.extend(Marked::open(&inside).map(|mark| Marked::node(place, mark)));
         all.extend(inside.into_iter().map(|marked| marked.within(place)));

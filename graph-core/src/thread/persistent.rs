@@ -3,7 +3,6 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::checkpoint::{CheckpointError, Checkpointer, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
 use crate::engine::caught;
-use crate::engine::persist::Orphans;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::state::GraphState;
@@ -35,11 +34,7 @@ impl<S: GraphState, D> std::fmt::Debug for PersistentGraph<S, D> {
 impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Adds a checkpointer: the returned graph runs on [threads](PersistentGraph::thread), and its supersteps are stored.
     pub fn with_checkpointer(&self, store: impl Checkpointer) -> PersistentGraph<S, D> {
-        let store: Arc<dyn Checkpointer> = Arc::new(store);
-        let orphans = Orphans::default();
-        let graph = self.erased();
-        let erased = Persistent { graph, store, abandon_pending: false, orphans };
-        PersistentGraph { graph: self.clone(), erased: Arc::new(erased) }
+        PersistentGraph { graph: self.clone(), erased: Persistent::new(self.erased(), Arc::new(store)) }
     }
 }
 

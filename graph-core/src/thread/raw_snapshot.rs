@@ -50,8 +50,16 @@ impl RawSnapshot {
     pub(super) fn typed<S: GraphState>(self) -> Result<Snapshot<S>, ErrorKind> {
         let Self { state, next, thread, namespace, id, parent, parents, source, step, run_id, .. } = self;
         let Self { graph_changed, metadata, created_at, tasks, joins, .. } = self;
+        let state = match state {
+            Some(state) => Some(owned(state)?),
+            None => None,
+        };
+        let mut typed = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            typed.push(task.typed());
+        }
         Ok(Snapshot {
-            state: state.map(owned).transpose()?,
+            state,
             next,
             thread,
             namespace,
@@ -64,7 +72,7 @@ impl RawSnapshot {
             graph_changed,
             metadata,
             created_at,
-            tasks: tasks.into_iter().map(RawTask::typed).collect(),
+            tasks: typed,
             joins,
         })
     }

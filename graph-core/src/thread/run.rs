@@ -154,7 +154,7 @@ impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
 impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, K>> {
     /// Sets when the run waits for the checkpointer. The default is [`Durability::Async`].
     pub fn durability(mut self, durability: Durability) -> Self {
-        self.options.durability = durability;
+        self.settings.options.durability = durability;
         self
     }
 
@@ -165,7 +165,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
     ///
     /// A suspended node runs again from its top. A node is not suspended during one of its durable steps.
     pub fn suspend_sleeps_longer_than(mut self, limit: Duration) -> Self {
-        self.options.longest_sleep = Some(limit);
+        self.settings.options.longest_sleep = Some(limit);
         self
     }
 

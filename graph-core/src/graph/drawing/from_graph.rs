@@ -18,7 +18,11 @@ impl Diagram {
         for (node, name) in graph.names.iter().enumerate() {
             let deferred = topology.nodes.get(node).is_some_and(|plan| plan.deferred);
             let kind = if deferred { Kind::Deferred } else { Kind::Node };
-            let inner = graph.nodes.get(node).and_then(|node| node.run.inside()).map(|inside| inside.0);
+            let inner = graph
+                .nodes
+                .get(node)
+                .and_then(|node| node.run.as_subgraph()?.inside())
+                .map(|inside| inside.0);
             vertices.push(Vertex { inner, ..vertex(id(node), name, kind) });
         }
         let end = vertices.len();
