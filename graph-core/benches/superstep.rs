@@ -158,7 +158,7 @@ fn main() {
 
     let graph = StateGraph::<Count>::new().edge(START, tick).edge(tick, tick).compile().expect("a graph");
     pair(rounds, || by_graph(&runtime, &graph, supersteps), || by_hand(&runtime, &node, supersteps))
-        .report("a one-node superstep", 3.0);
+        .report("a one-node superstep", 4.0);
     #[cfg(feature = "tracing")]
     traced::next_to_untraced(&runtime, &graph);
 

@@ -53,7 +53,7 @@ async fn deal(_: &Fan) -> Vec<Deal> {
     (0..WIDTH).map(Deal::Work).collect()
 }
 
-async fn work(_: &Fan, number: &u32, cx: &ContextWith<Arc<Crowd>>) -> FanUpdate {
+async fn work(_: &Fan, number: &u32, cx: &ContextWith<Crowd>) -> FanUpdate {
     let crowd = cx.context();
     crowd.begun.fetch_add(1, Ordering::SeqCst);
     let now = crowd.now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -81,19 +81,19 @@ async fn count(fan: &Fan) -> (FanUpdate, Next) {
     (Fan::update().rounds(rounds), if rounds < 100 { Next::Again } else { Next::Enough })
 }
 
-fn looped() -> Graph<Fan, Arc<Crowd>> {
-    StateGraph::<Fan, Arc<Crowd>>::new().edge(START, deal).edge(work, count).compile().unwrap()
+fn looped() -> Graph<Fan, Crowd> {
+    StateGraph::<Fan>::with_context::<Crowd>().edge(START, deal).edge(work, count).compile().unwrap()
 }
 
-fn once() -> Graph<Fan, Arc<Crowd>> {
-    StateGraph::<Fan, Arc<Crowd>>::new().edge(START, deal).edge(work, END).compile().unwrap()
+fn once() -> Graph<Fan, Crowd> {
+    StateGraph::<Fan>::with_context::<Crowd>().edge(START, deal).edge(work, END).compile().unwrap()
 }
 
 #[test]
 fn fan_outs_on_workers_do_not_copy_the_state() {
     let copies = Copies::default();
     let counted = Arc::clone(&copies.0);
-    let run = looped().run(Fan::input().copies(copies)).recursion_limit(1_000).context(Arc::default());
+    let run = looped().run(Fan::input().copies(copies)).recursion_limit(1_000).context(Crowd::default());
     let state = workers(2).block_on(run.into_future()).unwrap().into_state();
     assert_eq!((state.rounds, state.done.len()), (100, 5_000));
     assert!(
