@@ -129,7 +129,11 @@ fn time<F: Future<Output = u64> + Send + 'static>(
 }
 
 fn workers(threads: usize) -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_time().build().expect("a runtime")
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_time()
+        .build()
+        .expect("a runtime")
 }
 
 fn main() {

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::json::null_is_default;
+use super::null_is_default::null_is_default;
 use super::{Content, InvalidToolCall, ToolCall, Usage};
 
 /// A reply from a model.

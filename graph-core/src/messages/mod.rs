@@ -70,6 +70,7 @@ mod human;
 mod ids;
 mod json;
 mod message;
+mod null_is_default;
 mod role;
 pub mod sanity;
 mod state;

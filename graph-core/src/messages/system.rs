@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
-use super::json::null_is_default;
+use super::null_is_default::null_is_default;
 
 /// A message from the application to the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Content;
-use super::json::null_is_default;
+use super::null_is_default::null_is_default;
 
 /// The result of a [`ToolCall`](super::ToolCall).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

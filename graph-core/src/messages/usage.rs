@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::json::null_is_default;
+use super::null_is_default::null_is_default;
 
 /// The token usage of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

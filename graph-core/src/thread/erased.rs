@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointId, Checkpointer, Fence};
+use crate::engine::TaskWrites;
 use crate::engine::persist::Orphans;
-use crate::engine::{ErasedInput, TaskWrites};
 use crate::error::{Error, ErrorKind};
 use crate::graph::ErasedGraph;
 use crate::interrupt::Answer;
-use crate::run::{About, ErasedTarget, Opening, OpeningRun};
 
-use super::{AsNode, OnConflict, resuming, run_again, with_input};
+use super::{AsNode, OnConflict};
 
 /// A graph with a checkpointer.
 pub(super) struct Persistent {
@@ -52,13 +51,6 @@ pub(super) struct OnErasedThread {
     pub(super) on_conflict: OnConflict,
 }
 
-/// The way in which a run on a thread begins.
-pub(super) enum How {
-    Input { input: Box<dyn ErasedInput>, abandon_pending: bool },
-    Resume(Resume),
-    Again { update: Option<TaskWrites>, enter: Option<(Vec<Arc<str>>, CheckpointId)> },
-}
-
 /// The parameters of a run that continues from its thread's head.
 pub(super) struct Resume {
     pub(super) answers: Vec<Answer>,
@@ -66,32 +58,4 @@ pub(super) struct Resume {
     pub(super) goto: Vec<AsNode>,
     /// The epoch and head that the thread must still have.
     pub(super) seen: Option<Fence>,
-}
-
-/// A run on a thread.
-pub(super) struct ThreadRun {
-    pub(super) on: OnErasedThread,
-    pub(super) how: How,
-}
-
-impl ErasedTarget for ThreadRun {
-    fn about(&self) -> About<'_> {
-        let begin = match self.how {
-            How::Input { .. } => "input",
-            How::Resume(_) => "resume",
-            How::Again { .. } => "again",
-        };
-        About { begin, thread: Some(&self.on.thread.name), run_id: self.on.run_id.as_deref() }
-    }
-
-    fn open(self: Box<Self>, opening: Opening) -> OpeningRun {
-        let Self { on, how } = *self;
-        match how {
-            How::Input { input, abandon_pending } => {
-                Box::pin(with_input::open_with_input(on, input, abandon_pending, opening))
-            }
-            How::Resume(how) => Box::pin(resuming::open_resumed(on, how, opening)),
-            How::Again { update, enter } => Box::pin(run_again::open_again(on, update, enter, opening)),
-        }
-    }
 }

@@ -21,6 +21,7 @@ mod snapshot_json;
 mod start_run;
 mod status;
 mod subgraph_calls;
+mod thread_run;
 mod unfinished;
 mod update;
 mod with_input;

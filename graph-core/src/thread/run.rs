@@ -11,7 +11,8 @@ use crate::state::erase::{InputOf, WritesOf};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::AsNode;
-use super::erased::{ErasedThread, How, OnErasedThread, Resume, ThreadRun};
+use super::erased::{ErasedThread, OnErasedThread, Resume};
+use super::thread_run::{How, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
 pub struct OnThread<S: GraphState, D, K> {

@@ -1,13 +1,11 @@
 use std::time::SystemTime;
 
-use rusqlite::Connection;
-
 use crate::columns::millis;
 use crate::error::Error;
 use crate::writer::{Session, WriteStatus};
 
-use super::write::remove;
-use super::{ItemError, separate_refusal};
+use super::separate_refusal;
+use super::write::delete_expired;
 
 /// The number of items that one transaction deletes. Other writers wait that long.
 const ROWS_PER_TRANSACTION: i64 = 512;
@@ -39,17 +37,4 @@ impl ExpiredDeletion {
         self.deleted += deleted;
         Ok(WriteStatus::More)
     }
-}
-
-/// Deletes at max `max` expired items. Returns the number of deleted items.
-pub(super) fn delete_expired(db: &Connection, now: i64, max: i64) -> Result<u64, ItemError> {
-    let mut query = db.prepare_cached(
-        "SELECT id, namespace FROM store_item WHERE expires <= ?1 ORDER BY expires LIMIT ?2",
-    )?;
-    let ended: Vec<(i64, i64)> =
-        query.query_map([now, max], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-    for (item, namespace) in &ended {
-        remove(db, *item, *namespace)?;
-    }
-    Ok(ended.len() as u64)
 }

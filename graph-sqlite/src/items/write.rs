@@ -7,7 +7,6 @@ use crate::chunk::ColumnData;
 use crate::columns::millis;
 
 use super::ItemError;
-use super::expired;
 use super::sort_key::{display_name, sort_key};
 
 /// The maximum number of expired items that one write deletes.
@@ -22,7 +21,7 @@ pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, I
             ItemWrite::Delete(at) => delete(db, &at.namespace, &at.key, writes.now)?,
         });
     }
-    expired::delete_expired(db, millis(writes.now), EXPIRED_LIMIT)?;
+    delete_expired(db, millis(writes.now), EXPIRED_LIMIT)?;
     Ok(were_there)
 }
 
@@ -79,8 +78,21 @@ fn delete(db: &Connection, namespace: &Namespace, key: &str, now: SystemTime) ->
     Ok(is_live(expires, millis(now)))
 }
 
+/// Deletes at most `max` expired items. Returns the number of deleted items.
+pub(super) fn delete_expired(db: &Connection, now: i64, max: i64) -> Result<u64, ItemError> {
+    let mut query = db.prepare_cached(
+        "SELECT id, namespace FROM store_item WHERE expires <= ?1 ORDER BY expires LIMIT ?2",
+    )?;
+    let ended: Vec<(i64, i64)> =
+        query.query_map([now, max], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    for (item, namespace) in &ended {
+        remove(db, *item, *namespace)?;
+    }
+    Ok(ended.len() as u64)
+}
+
 /// Deletes an item with its vectors, and its namespace if that is empty now.
-pub(super) fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), ItemError> {
+fn remove(db: &Connection, item: i64, namespace: i64) -> Result<(), ItemError> {
     delete_vectors(db, item)?;
     db.prepare_cached("DELETE FROM store_item WHERE id = ?1")?.execute([item])?;
     db.prepare_cached(

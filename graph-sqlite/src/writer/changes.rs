@@ -8,10 +8,7 @@ use crate::columns::IdText;
 use crate::error::Error;
 use crate::reader::{ChangeRow, change_row};
 
-use super::row_cache::{CachedNamespace, FieldEnd};
-
-/// Compaction starts at this many uncompacted rows.
-pub(super) const COMPACT_AT: i64 = 64;
+use super::row_cache::{COMPACT_AT, CachedNamespace, FieldEnd};
 
 /// Rows with more bytes, or more entries, are not compacted: it would gain nothing.
 const LARGE_ROW_BYTES: usize = MAX_BYTES / 2;

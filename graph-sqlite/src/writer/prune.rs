@@ -1,7 +1,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use superstep_store::checkpoint::{CheckpointId, Prune, Pruned, RecordKind};
+use superstep_store::checkpoint::{CheckpointId, Prune, Pruned};
 
 use crate::columns::{id, millis};
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use super::branches::fields;
 use super::delete::find_thread;
 use super::garbage::{self, RemainingCheckpoints};
-use super::retained::RetainedCheckpoints;
+use super::retained::{RetainedCheckpoints, has_open_interrupt};
 use super::{Session, WriteStatus};
 
 /// The approximate number of rows that one transaction reads or changes. Other writers wait that long.
@@ -218,15 +218,6 @@ impl Current {
         )?
         .query_row(params![self.namespace, name], |row| row.get(0))
     }
-}
-
-/// Returns `true` if a checkpoint has an open interrupt.
-pub(super) fn has_open_interrupt(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
-    db.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM record q WHERE q.checkpoint = ?1 AND q.kind = ?2 AND NOT EXISTS \
-         (SELECT 1 FROM record a WHERE a.checkpoint = ?1 AND a.kind = ?3 AND a.task = q.task AND a.key = q.key))",
-    )?
-    .query_row(params![checkpoint, RecordKind::Interrupt.code(), RecordKind::Answer.code()], |row| row.get(0))
 }
 
 /// Returns some free pages to the file system. Returns `true` if none are left, or if the file cannot shrink.

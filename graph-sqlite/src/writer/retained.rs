@@ -9,8 +9,6 @@ use superstep_store::checkpoint::{CheckpointId, RecordKey, RecordKind};
 use crate::columns::id;
 use crate::error::Error;
 
-use super::prune::has_open_interrupt;
-
 /// The records of a thread that say that one checkpoint needs another.
 ///
 /// A thread can have as many namespaces as subgraph calls, so they are read once for all of its namespaces, and again
@@ -126,4 +124,13 @@ impl RetainedCheckpoints {
 fn version(db: &Connection) -> rusqlite::Result<(i64, u64)> {
     let others = db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
     Ok((others, db.total_changes()))
+}
+
+/// Returns `true` if a checkpoint has an open interrupt.
+pub(super) fn has_open_interrupt(db: &Connection, checkpoint: i64) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM record q WHERE q.checkpoint = ?1 AND q.kind = ?2 AND NOT EXISTS \
+         (SELECT 1 FROM record a WHERE a.checkpoint = ?1 AND a.kind = ?3 AND a.task = q.task AND a.key = q.key))",
+    )?
+    .query_row(params![checkpoint, RecordKind::Interrupt.code(), RecordKind::Answer.code()], |row| row.get(0))
 }

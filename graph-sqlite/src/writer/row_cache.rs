@@ -8,7 +8,8 @@ use crate::columns::text;
 use crate::error::Error;
 use crate::reader::head;
 
-use super::changes::COMPACT_AT;
+/// Compaction starts at this many uncompacted rows.
+pub(super) const COMPACT_AT: i64 = 64;
 
 /// The rows that the writer remembers, so that the cost of a superstep is the cost of its inserts.
 ///

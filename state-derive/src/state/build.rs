@@ -6,8 +6,9 @@ use syn::{GenericArgument, Path, PathArguments, Type, parse_quote};
 
 use crate::attr::{Case, Problems, Runtime, unknown};
 
+use super::attrs::FieldAttrs;
 use super::model::{Codec, Field, Flat, InInput, Member, Reducer, Start, State, Writer, plain};
-use super::parse::{FieldAttrs, RawField, Struct};
+use super::parse::{RawField, Struct};
 
 /// The names of built-in reducers in the attribute, and their types.
 const BUILT_IN: [(&str, &str); 8] = [

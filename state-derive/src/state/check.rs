@@ -7,8 +7,9 @@ use syn::GenericParam;
 
 use crate::attr::Problems;
 
+use super::attrs::FieldAttrs;
 use super::model::{State, plain};
-use super::parse::{FieldAttrs, Struct};
+use super::parse::Struct;
 use super::rule::{Rule, RuleKind};
 
 /// Reports contradictions between attributes.

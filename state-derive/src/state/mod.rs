@@ -6,6 +6,7 @@ use syn::DeriveInput;
 
 use crate::attr::Problems;
 
+mod attrs;
 mod build;
 mod check;
 mod expand;

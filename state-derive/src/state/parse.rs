@@ -1,11 +1,11 @@
 //! Parses attribute syntax and reports mistakes of form. The combined meaning of attributes is in
 //! [`model`](super::model).
 
-use syn::{Attribute, Data, DeriveInput, Expr, Fields, Generics, Ident, LitStr, Path, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Type, Visibility};
 
-use crate::attr::{Case, Item, Problems, Slot, docs, items, unknown};
+use crate::attr::{Problems, docs, items};
 
-use super::rule::{self, Rule};
+use super::attrs::{self, FieldAttrs, StateAttrs};
 use super::serde_attr;
 
 /// The derived struct as written.
@@ -17,17 +17,6 @@ pub(super) struct Struct {
     pub(super) fields: Vec<RawField>,
 }
 
-#[derive(Default)]
-pub(super) struct StateAttrs {
-    pub(super) krate: Slot<Path>,
-    pub(super) rename_all: Slot<Case>,
-    pub(super) invariants: Vec<Path>,
-    pub(super) version: Slot<u32>,
-    pub(super) migrate: Slot<Path>,
-    pub(super) aliases: Vec<LitStr>,
-    pub(super) schema: Slot<()>,
-}
-
 pub(super) struct RawField {
     pub(super) ident: Ident,
     pub(super) vis: Visibility,
@@ -36,50 +25,10 @@ pub(super) struct RawField {
     pub(super) attrs: FieldAttrs,
 }
 
-#[derive(Default)]
-pub(super) struct FieldAttrs {
-    pub(super) input: Slot<()>,
-    pub(super) output: Slot<()>,
-    pub(super) reducer: Slot<Path>,
-    pub(super) takes: Slot<Type>,
-    pub(super) ephemeral: Slot<()>,
-    pub(super) exclude: Slot<()>,
-    pub(super) untracked: Slot<()>,
-    pub(super) from_context: Slot<Path>,
-    pub(super) rename: Slot<LitStr>,
-    pub(super) aliases: Vec<LitStr>,
-    pub(super) serialize_with: Slot<Path>,
-    pub(super) deserialize_with: Slot<Path>,
-    pub(super) with: Slot<Path>,
-    pub(super) default: Slot<Option<Expr>>,
-    pub(super) rules: Vec<Rule>,
-    pub(super) flatten: Slot<()>,
-}
-
-const ON_STRUCT: [&str; 7] = ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema"];
-const ON_FIELD: [&str; 16] = [
-    "input",
-    "output",
-    "reducer",
-    "takes",
-    "ephemeral",
-    "exclude",
-    "untracked",
-    "from_context",
-    "rename",
-    "alias",
-    "serialize_with",
-    "deserialize_with",
-    "with",
-    "default",
-    "validate",
-    "flatten",
-];
-
 /// Parses as much as possible. The result has no fields if the input is not a struct with named fields.
 pub(super) fn parse(input: DeriveInput, problems: &mut Problems) -> Struct {
     let mut attrs = StateAttrs::default();
-    items(&input.attrs, "state", problems, |problems, item| on_struct(&mut attrs, problems, item));
+    items(&input.attrs, "state", problems, |problems, item| attrs::on_struct(&mut attrs, problems, item));
     items(&input.attrs, "serde", problems, |problems, item| {
         serde_attr::on_struct(&mut attrs, problems, item)
     });
@@ -111,93 +60,8 @@ pub(super) fn parse(input: DeriveInput, problems: &mut Problems) -> Struct {
 
 fn raw_field(field: syn::Field, problems: &mut Problems) -> Option<RawField> {
     let mut attrs = FieldAttrs::default();
-    items(&field.attrs, "state", problems, |problems, item| on_field(&mut attrs, problems, item));
+    items(&field.attrs, "state", problems, |problems, item| attrs::on_field(&mut attrs, problems, item));
     items(&field.attrs, "serde", problems, |problems, item| serde_attr::on_field(&mut attrs, problems, item));
     let docs = docs(&field.attrs);
     Some(RawField { ident: field.ident?, vis: field.vis, ty: field.ty, docs, attrs })
-}
-
-fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
-    let key = &item.key;
-    match key.to_string().as_str() {
-        "crate" => attrs.krate.set(problems, key, item.path()?),
-        "rename_all" => attrs.rename_all.set(problems, key, Case::named(&item.string()?)?),
-        "invariant" => attrs.invariants.push(item.path()?),
-        "version" => {
-            let version = version(item);
-            // An invalid version still counts as set, so that no second mistake is reported.
-            attrs.version.set(problems, key, *version.as_ref().unwrap_or(&1));
-            version?;
-        }
-        "alias" => attrs.aliases.push(item.string()?),
-        "migrate" => attrs.migrate.set(problems, key, item.path()?),
-        "schema" => {
-            item.flag()?;
-            attrs.schema.set(problems, key, ());
-        }
-        name if ON_FIELD.contains(&name) => {
-            return Err(syn::Error::new(key.span(), format!("`{name}` belongs on a field")));
-        }
-        _ => return Err(unknown(key, "state attribute", &ON_STRUCT)),
-    }
-    Ok(())
-}
-
-fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
-    let key = &item.key;
-    match key.to_string().as_str() {
-        "input" => set_flag(&mut attrs.input, problems, item)?,
-        "output" => set_flag(&mut attrs.output, problems, item)?,
-        "ephemeral" => set_flag(&mut attrs.ephemeral, problems, item)?,
-        "exclude" => set_flag(&mut attrs.exclude, problems, item)?,
-        "untracked" => set_flag(&mut attrs.untracked, problems, item)?,
-        "flatten" => set_flag(&mut attrs.flatten, problems, item)?,
-        "reducer" => attrs.reducer.set(problems, key, item.path()?),
-        "takes" => attrs.takes.set(problems, key, item.ty()?),
-        "from_context" => attrs.from_context.set(problems, key, item.path()?),
-        "rename" if item.has_list() => return Err(one_name(key)),
-        "rename" => attrs.rename.set(problems, key, item.string()?),
-        "alias" => attrs.aliases.push(item.string()?),
-        "serialize_with" => attrs.serialize_with.set(problems, key, item.path()?),
-        "deserialize_with" => attrs.deserialize_with.set(problems, key, item.path()?),
-        "with" => attrs.with.set(problems, key, item.path()?),
-        "default" if item.has_value() => attrs.default.set(problems, key, Some(item.expr()?)),
-        "default" => {
-            item.flag()?;
-            attrs.default.set(problems, key, None);
-        }
-        "validate" => {
-            let rules = &mut attrs.rules;
-            item.list(problems, |problems, item| rule::parse(rules, problems, item))?;
-        }
-        name if ON_STRUCT.contains(&name) => {
-            return Err(syn::Error::new(key.span(), format!("`{name}` belongs on the struct")));
-        }
-        _ => return Err(unknown(key, "field attribute", &ON_FIELD)),
-    }
-    Ok(())
-}
-
-fn version(item: &Item<'_>) -> syn::Result<u32> {
-    let number = item.number()?;
-    match number.base10_parse() {
-        Ok(0) => Err(syn::Error::new(
-            number.span(),
-            "versions start at 1: a state without a version has version 0",
-        )),
-        Ok(version) => Ok(version),
-        Err(_) => Err(syn::Error::new(number.span(), "a version must be an integer of at most 32 bits")),
-    }
-}
-
-pub(super) fn set_flag(slot: &mut Slot<()>, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
-    item.flag()?;
-    slot.set(problems, &item.key, ());
-    Ok(())
-}
-
-/// Returns the error for `rename(serialize = .., deserialize = ..)`.
-pub(super) fn one_name(key: &Ident) -> syn::Error {
-    let message = "a field has one name for reading and writing: write `rename = \"..\"`, and `alias = \"..\"` for other names to read";
-    syn::Error::new(key.span(), message)
 }

@@ -5,7 +5,7 @@ use syn::parse_quote;
 
 use crate::attr::{Case, Item, Problems};
 
-use super::parse::{FieldAttrs, StateAttrs, one_name, set_flag};
+use super::attrs::{FieldAttrs, StateAttrs, one_name, set_flag};
 
 pub(super) fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
     match item.key.to_string().as_str() {

@@ -100,15 +100,6 @@ pub(super) fn removal(id: &str) -> Value {
     serde_json::json!({"type": "remove", "id": id})
 }
 
-/// Python and JavaScript write missing values as null.
-pub(super) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + Deserialize<'de>,
-{
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
-}
-
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(Value::deserialize(deserializer)?).map_err(D::Error::custom)

@@ -1,5 +1,6 @@
 //! The subgraph calls of a thread.
 
+mod call_status;
 mod outer;
 mod subgraph_call;
 mod subgraph_call_at;

@@ -14,7 +14,7 @@ use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
 use crate::thread::load::snapshot;
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
-use super::update_subgraph_call::{CallStatus, call_status};
+use super::call_status::{CallStatus, call_status};
 use super::{CallParent, SubgraphCallAt};
 
 /// The calls of a subgraph on a thread, with their state and history. Made by [`Thread::within`].

@@ -3,10 +3,10 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, StoredCheckpoint};
+use crate::checkpoint::CheckpointId;
 use crate::engine::persist::{
-    Journal, Level, Needs, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
-    open_within, run_record, shared_from_outside, under, withdraw, write_around,
+    Journal, Needs, Outside, Persist, Place, Program, Under, before, call_id, journals, open_state,
+    open_within, run_record, shared_from_outside, withdraw, write_around,
 };
 use crate::engine::{AppContext, Driver, Durability, ErasedState, TaskWrites, caught};
 use crate::error::{Error, ErrorKind};
@@ -18,6 +18,7 @@ use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::resolve_as_node::AsNodeResolver;
 use crate::thread::{AsNode, IntoAsNode};
 
+use super::call_status::{CallStatus, call_status};
 use super::subgraph_call::Selection;
 use super::{CallParent, SubgraphCall};
 
@@ -205,32 +206,6 @@ impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, 
         let ended = !matches!(status, CallStatus::NeverCalled);
         let (name, namespace) = (thread.name.to_string(), namespace.to_string());
         thread.erased().graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
-    }
-}
-
-/// The status of the last call of a subgraph.
-pub(super) enum CallStatus {
-    /// The call waits, in this task of its parent.
-    Waiting(Box<StoredCheckpoint>, Under),
-    /// The call has finished, and the superstep of its parent has not.
-    Ending,
-    /// The call has finished or was discarded.
-    Ended,
-    /// There was no call.
-    NeverCalled,
-}
-
-/// Returns the status of the last call, whose checkpoint is `found`, in these parent runs.
-pub(super) fn call_status(parents: &[Level], found: Option<StoredCheckpoint>) -> CallStatus {
-    let Some(stored) = found else { return CallStatus::NeverCalled };
-    match (under(&stored.checkpoint), parents.last()) {
-        (Some(parent_task), Some(level)) if !parent_task.between && parent_task.checkpoint == level.id() => {
-            match level.has_finished(parent_task.task) {
-                true => CallStatus::Ending,
-                false => CallStatus::Waiting(Box::new(stored), parent_task),
-            }
-        }
-        _ => CallStatus::Ended,
     }
 }
 

@@ -1,10 +1,10 @@
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{GenericParam, Ident};
 
-use crate::state::model::{Field, Flat, InInput, Reducer, Start, State, plain};
+use crate::state::model::{Field, InInput, Reducer, Start, plain};
 
 use super::context::Context;
+use super::field_types::{is_generic, mentions_params};
 use super::json::takes_whole_values;
 use super::span::UserSpans;
 
@@ -106,63 +106,4 @@ fn checks(cx: &Context<'_>, field: &Field) -> Vec<TokenStream> {
 
 fn needs_start(field: &Field) -> bool {
     field.has_start() && matches!(field.start, Start::Default)
-}
-
-/// Returns the alias of a field's type in generated code.
-pub(super) fn field_type(state: &State, field: &Field) -> TokenStream {
-    if is_generic(state, field) { field.ty.to_token_stream() } else { alias(&field.ident, &field.ty) }
-}
-
-/// Returns the alias of a flattened state in generated code.
-pub(super) fn flat_type(state: &State, flat: &Flat) -> TokenStream {
-    let ty = &flat.ty;
-    if mentions_params(state, quote!(#ty)) { quote!(#ty) } else { alias(&flat.ident, ty) }
-}
-
-/// Returns the alias of a user's reducer, with the spans of the field's type.
-pub(super) fn reducer_type(state: &State, field: &Field, path: &syn::Path) -> TokenStream {
-    if mentions_params(state, quote!(#path)) {
-        return quote!(#path);
-    }
-    let (spans, alias) = (UserSpans::of(&field.ty), format_ident!("__Reducer_{}", field.ident));
-    let runtime = spans.runtime(&state.runtime);
-    // Two tokens are needed: a single token would have the span of the first token only.
-    spans.all(quote!(#runtime::Itself<#alias>))
-}
-
-fn alias(ident: &Ident, ty: &impl ToTokens) -> TokenStream {
-    let alias = format_ident!("__Type_{}", plain(ident));
-    UserSpans::of(ty).all(quote!(#alias))
-}
-
-fn is_generic(state: &State, field: &Field) -> bool {
-    let (ty, reducer) = (&field.ty, field.reducer.written());
-    let takes = match &field.reducer {
-        Reducer::Function { takes, .. } => Some(takes),
-        _ => None,
-    };
-    mentions_params(state, quote!(#ty #reducer #takes))
-        || takes.is_some() && !state.generics.params.is_empty()
-}
-
-fn mentions_params(state: &State, tokens: TokenStream) -> bool {
-    let params: Vec<_> = state
-        .generics
-        .params
-        .iter()
-        .filter_map(|param| match param {
-            GenericParam::Type(param) => Some(&param.ident),
-            GenericParam::Const(param) => Some(&param.ident),
-            GenericParam::Lifetime(_) => None,
-        })
-        .collect();
-    mentions(tokens, &params)
-}
-
-fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => names.contains(&&ident),
-        TokenTree::Group(group) => mentions(group.stream(), names),
-        _ => false,
-    })
 }

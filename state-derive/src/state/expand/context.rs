@@ -6,7 +6,7 @@ use crate::attr::Runtime;
 use crate::generics::params;
 use crate::state::model::{Field, Flat, Reducer, State};
 
-use super::assert::{field_type, flat_type, reducer_type};
+use super::field_types::{field_type, flat_type, reducer_type};
 use super::span::UserSpans;
 
 /// The paths, types and generics that all parts of the expansion use.

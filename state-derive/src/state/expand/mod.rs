@@ -15,6 +15,7 @@ mod constants;
 mod context;
 mod dump;
 mod fallback;
+mod field_types;
 mod fields;
 mod flatten;
 mod function;
