@@ -56,9 +56,12 @@ impl Driver {
     /// Only for a run in memory without events and without ephemeral fields.
     #[inline]
     pub(super) fn commit_alone(&mut self, step: u64) -> Result<bool, Error> {
-        let ([task], [Some(finished)]) = (self.tasks.as_mut_slice(), self.results.as_mut_slice()) else {
+        let ([task], [result @ Some(_)], [attempts]) =
+            (self.tasks.as_mut_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice())
+        else {
             return Ok(false);
         };
+        let Some(finished) = result else { return Ok(false) };
         let Some(node) = self.graph.nodes.get(task.node) else { return Ok(false) };
         let next = match &finished.leave {
             Leave::ByEdges => node.chain,
@@ -75,11 +78,10 @@ impl Driver {
             Err(rejected) => return Err(self.rejected_alone(rejected, step)),
         }
         self.step = step;
+        self.spares.give_back(std::mem::take(&mut finished.writes));
+        *result = None;
         *task = Task { node: next, packet: None };
-        if let Some(finished) = self.results.first_mut().and_then(Option::take) {
-            self.spares.give(finished.writes);
-        }
-        self.attempts.fill(0);
+        *attempts = 0;
         Ok(true)
     }
 

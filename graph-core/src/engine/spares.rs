@@ -13,6 +13,8 @@ const KEPT_BETWEEN_RUNS: usize = 256;
 
 /// The memory for the writes of a run's next tasks.
 pub(super) struct Spares {
+    /// The memory for a task that is alone in its superstep.
+    one: TaskWrites,
     spares: Vec<TaskWrites>,
     /// The largest number of tasks of a superstep so far.
     most_tasks: usize,
@@ -21,7 +23,7 @@ pub(super) struct Spares {
 
 impl Spares {
     pub(super) fn new(pool: &Arc<SparePool>) -> Self {
-        Self { spares: Vec::new(), most_tasks: 0, pool: Arc::clone(pool) }
+        Self { one: TaskWrites::default(), spares: Vec::new(), most_tasks: 0, pool: Arc::clone(pool) }
     }
 
     /// Gets memory for this number of tasks from earlier runs, as far as there is any.
@@ -38,7 +40,16 @@ impl Spares {
     /// Returns memory for the writes of one task, or empty writes, which have none yet.
     #[inline]
     pub(super) fn take(&mut self) -> TaskWrites {
+        if self.one.has_memory() {
+            return std::mem::take(&mut self.one);
+        }
         self.spares.pop().unwrap_or_default()
+    }
+
+    /// Takes back what [`take`](Self::take) has returned, with no writes in it.
+    #[inline]
+    pub(super) fn give_back(&mut self, spare: TaskWrites) {
+        self.one = spare;
     }
 
     /// Takes the memory of writes that were applied.

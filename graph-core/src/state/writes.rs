@@ -54,12 +54,22 @@ impl<W> Writes<W> {
     }
 
     /// Converts each write in its place, and returns the first error. No write is left after an error.
+    #[inline]
     pub(crate) fn try_map<E>(&mut self, mut turn: impl FnMut(W) -> Result<W, E>) -> Result<(), E> {
+        if let Some(write) = self.first.take() {
+            match turn(write) {
+                Ok(write) => self.first = Some(write),
+                Err(error) => {
+                    self.rest.clear();
+                    return Err(error);
+                }
+            }
+        }
+        if self.rest.is_empty() { Ok(()) } else { self.try_map_rest(turn) }
+    }
+
+    fn try_map_rest<E>(&mut self, mut turn: impl FnMut(W) -> Result<W, E>) -> Result<(), E> {
         let Self { first, mut rest } = std::mem::take(self);
-        let first = match first {
-            Some(write) => Some(turn(write)?),
-            None => None,
-        };
         for nth in 0..rest.len() {
             // The last write fills the gap until the converted one takes its place: no second list is allocated.
             let write = rest.swap_remove(nth);

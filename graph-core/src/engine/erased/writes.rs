@@ -103,6 +103,11 @@ impl TaskWrites {
         self.0.as_ref().map_or(0, |writes| writes.count())
     }
 
+    #[inline]
+    pub(crate) fn has_memory(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Returns `true` if it holds memory and no writes.
     pub(crate) fn is_spare(&self) -> bool {
         self.0.as_ref().is_some_and(|writes| writes.count() == 0)
