@@ -199,14 +199,22 @@ fn spawn(shared: &Arc<Shared>, first: Option<Pending>) -> Option<Pending> {
     }
     shared.signal.hands.fetch_add(1, Ordering::Relaxed);
     let end = EndOfHand(Arc::clone(&shared.signal));
-    let hand = Hand { first, shared: Arc::clone(shared), _end: end };
-    let hand = tokio::spawn(shared.spans.carried(hand.work()));
+    let hand = Hand { first, shared: Arc::clone(shared) };
+    let hand = tokio::spawn(counted((shared.spans.carried(hand.work()), end)));
     news.hands.push(hand.abort_handle());
     None
 }
 
 /// Counts a hand down when it ends, is aborted, or is dropped with the runtime.
 struct EndOfHand(Arc<Signal>);
+
+/// Executes a hand, and counts it down when it holds nothing of the run any more: neither a span nor the state, which would
+/// have to be copied for the next superstep.
+// One argument, so that the hand is dropped first also if it was never polled.
+async fn counted<H: Future<Output = ()>>(hand: (H, EndOfHand)) {
+    let (hand, _end) = hand;
+    hand.await;
+}
 
 impl Drop for EndOfHand {
     fn drop(&mut self) {
@@ -287,9 +295,6 @@ impl Shared {
 struct Hand {
     first: Option<Pending>,
     shared: Arc<Shared>,
-    /// Dropped last, when the hand holds nothing of the run any more: a state with one owner is not copied for the next
-    /// superstep.
-    _end: EndOfHand,
 }
 
 impl Hand {
