@@ -75,13 +75,16 @@ fn dropped_run_closes_spans_on_worker_threads() {
         // The run is dropped after both tasks have started.
         tokio::select! { _ = run => unreachable!(), _ = both.wait() => {} }
     });
-    // Worker threads drop the tasks, so wait for their shutdown.
+    // Worker threads drop the tasks, so wait for their shutdown. When they let go of the outer spans is up to the runtime.
     drop(runtime);
+    let spans = recorded.short();
+    let is_open = |line: &str| line.trim_start().starts_with("node") && line.ends_with("(open)");
+    assert!(!spans.lines().any(is_open), "{spans}");
     expect_test::expect![[r#"
-        run run.begin=input supersteps=0 outcome=cancelled (open)
-          superstep step=1 tasks=2 outcome=cancelled (open)
+        run run.begin=input supersteps=0 outcome=cancelled
+          superstep step=1 tasks=2 outcome=cancelled
             node node=stands_still step=1 task=0 attempt=1 outcome=cancelled
             node node=so_does_this step=1 task=1 attempt=1 outcome=cancelled
     "#]]
-    .assert_eq(&recorded.short());
+    .assert_eq(&spans.replace(" (open)", ""));
 }
