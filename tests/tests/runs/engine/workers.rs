@@ -106,7 +106,7 @@ fn fan_outs_on_workers_do_not_copy_the_state() {
 #[test]
 fn limit_holds_for_tasks_that_wait() {
     for limit in [1, 3, 20] {
-        let crowd = Arc::new(Crowd { waits: 1, ..Crowd::default() });
+        let crowd = Arc::new(Crowd { waits: 10, ..Crowd::default() });
         let run = once().run(Fan::input()).max_concurrency(limit).context(Arc::clone(&crowd));
         let state = workers(2).block_on(run.into_future()).unwrap().into_state();
         assert_eq!(state.done.len(), 50);
@@ -124,7 +124,7 @@ fn all_tasks_wait_at_once_without_a_limit() {
 
 #[test]
 fn busy_tasks_use_all_workers() {
-    let crowd = Arc::new(Crowd { computes: 2, ..Crowd::default() });
+    let crowd = Arc::new(Crowd { computes: 5, ..Crowd::default() });
     let run = once().run(Fan::input()).context(Arc::clone(&crowd));
     workers(4).block_on(run.into_future()).unwrap();
     assert_eq!(crowd.most.load(Ordering::SeqCst), 4, "tasks at once");
