@@ -13,6 +13,7 @@ use std::task::Poll;
 
 use futures_util::FutureExt as _;
 use futures_util::task::AtomicWaker;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::AbortHandle;
 
 use crate::contain::discard;
@@ -361,4 +362,10 @@ pub(super) async fn tell_start(graph: &Compiled, events: &Events, at: At, task: 
     if let Some(name) = graph.names.get(at.node) {
         events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
     }
+}
+
+/// Returns the number of the runtime's workers; `None` if it has one thread only.
+pub(super) fn workers() -> Option<usize> {
+    let runtime = Handle::try_current().ok()?;
+    (runtime.runtime_flavor() == RuntimeFlavor::MultiThread).then(|| runtime.metrics().num_workers())
 }

@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::engine::erased::{ErasedContext, ErasedState, TaskWrites};
 use crate::error::{NodeFailure, with_causes};
@@ -16,7 +15,7 @@ use crate::plan::Task;
 use crate::stream::{Events, TaskEnd, TaskEvent};
 
 use super::at::At;
-use super::crew::{Board, Crew, Ended, tell_start};
+use super::crew::{Board, Crew, Ended, tell_start, workers};
 use super::desk::{Memo, waits_again};
 use super::encoded::Keep;
 use super::halt::Halt;
@@ -379,12 +378,6 @@ struct Told {
     index: usize,
     /// Its writes, and `true` if they were found in the cache; or the text of its failure, if it failed.
     end: Result<(TaskWrites, bool), Option<String>>,
-}
-
-/// Returns the number of the runtime's workers; `None` if it has one thread only.
-fn workers() -> Option<usize> {
-    let runtime = Handle::try_current().ok()?;
-    (runtime.runtime_flavor() == RuntimeFlavor::MultiThread).then(|| runtime.metrics().num_workers())
 }
 
 struct Indexed<'a> {

@@ -103,6 +103,7 @@ impl TaskWrites {
         self.0.as_ref().map_or(0, |writes| writes.count())
     }
 
+    /// Returns `true` if it holds memory, with or without writes.
     #[inline]
     pub(crate) fn has_memory(&self) -> bool {
         self.0.is_some()
