@@ -8,8 +8,8 @@ use super::erased::TaskWrites;
 #[derive(Default)]
 pub(crate) struct SparePool(Mutex<Vec<TaskWrites>>);
 
-/// The maximum number of updates whose memory a graph keeps between runs.
-const KEPT_BETWEEN_RUNS: usize = 256;
+/// The maximum number of updates whose memory is kept between runs, and after a wider superstep.
+const MOST_KEPT: usize = 256;
 
 /// The memory for the writes of a run's next tasks.
 pub(super) struct Spares {
@@ -60,10 +60,11 @@ impl Spares {
         }
     }
 
-    /// Frees the memory that no superstep of the run has needed so far. The last one had this number of tasks.
+    /// Frees the memory that no superstep of the run has needed so far, and most of that of a wider superstep than the
+    /// last, which had this number of tasks.
     pub(super) fn limit(&mut self, tasks: usize) {
         self.most_tasks = self.most_tasks.max(tasks);
-        self.spares.truncate(self.most_tasks);
+        self.spares.truncate(self.most_tasks.min(tasks.max(MOST_KEPT)));
     }
 }
 
@@ -73,7 +74,7 @@ impl Drop for Spares {
         if self.spares.len() > 1
             && let Ok(mut pool) = self.pool.0.try_lock()
         {
-            let room = KEPT_BETWEEN_RUNS.saturating_sub(pool.len());
+            let room = MOST_KEPT.saturating_sub(pool.len());
             pool.extend(self.spares.drain(..).take(room));
         }
     }
