@@ -73,22 +73,31 @@ pub(crate) fn same_result<T: PartialEq + Debug>(
     ))
 }
 
+/// Checks of the results of all stores.
 pub(crate) trait Expect<T> {
     /// Checks that the call succeeds.
     fn works(self, promise: impl Display) -> Result<T, Broken>;
+}
 
+impl<T, E: Error> Expect<T> for Result<T, E> {
+    fn works(self, promise: impl Display) -> Result<T, Broken> {
+        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
+    }
+}
+
+/// Checks of the errors of a checkpoint store.
+pub(crate) trait Refusal {
     /// Checks that the call fails with a conflict between these fences.
     fn conflicts(self, promise: impl Display, expected: Fence, found: Fence) -> Result<(), Broken>;
 
     /// Checks that the call fails as invalid.
     fn refused(self, promise: impl Display) -> Result<(), Broken>;
+
+    /// Checks that the call fails because it exceeds a limit.
+    fn exceeds_a_limit(self, promise: impl Display) -> Result<(), Broken>;
 }
 
-impl<T: Debug> Expect<T> for Result<T, CheckpointError> {
-    fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
-    }
-
+impl<T: Debug> Refusal for Result<T, CheckpointError> {
     fn conflicts(self, promise: impl Display, expected: Fence, found: Fence) -> Result<(), Broken> {
         match self {
             Err(CheckpointError::Conflict(conflict)) => {
@@ -103,6 +112,13 @@ impl<T: Debug> Expect<T> for Result<T, CheckpointError> {
         match self {
             Err(CheckpointError::Invalid { .. }) => Ok(()),
             other => Err(Broken::new(promise, "`CheckpointError::Invalid`", outcome(&other))),
+        }
+    }
+
+    fn exceeds_a_limit(self, promise: impl Display) -> Result<(), Broken> {
+        match self {
+            Err(CheckpointError::NotStorable { .. }) => Ok(()),
+            other => Err(Broken::new(promise, "`CheckpointError::NotStorable`", outcome(&other))),
         }
     }
 }

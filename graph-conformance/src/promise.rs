@@ -1,4 +1,4 @@
-//! The type of a case, for all kinds of stores.
+//! The parts that the suites for all kinds of stores have in common.
 
 use std::fmt;
 use std::future::Future;
@@ -6,7 +6,9 @@ use std::pin::Pin;
 
 use crate::Broken;
 
-type Run<P> = for<'a> fn(&'a P) -> Pin<Box<dyn Future<Output = Result<(), Broken>> + Send + 'a>>;
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+type Run<P> = for<'a> fn(&'a P) -> BoxFuture<'a, Result<(), Broken>>;
 
 /// A case: one promise of a store, as a test.
 ///
@@ -62,6 +64,85 @@ impl<P: ?Sized> fmt::Debug for Promise<P> {
     }
 }
 
+/// Defines the suite of a kind of store: its cases, and the functions that run them.
+///
+/// - `place` is the trait that opens the store under test, and `any` its type-erased form.
+/// - `opened` converts an open store to the value that the cases get.
+/// - `list` is the macro with the names of the cases, whose functions are in the module `listed`.
+macro_rules! suite {
+    (
+        $(#[$about:meta])*
+        noun: $noun:literal,
+        place: $place:ident as $any:ident,
+        store: dyn $store:ident, $error:ident,
+        opened: $opened:ty = $open:expr,
+        damage: $damaged:ty,
+        list: $list:ident in $listed:path,
+    ) => {
+        use $listed as listed;
+
+        $(#[$about])*
+        pub type Case = $crate::promise::Promise<dyn $any>;
+
+        impl Case {
+            /// Runs the case on an empty store.
+            ///
+            /// # Errors
+            /// The broken promise.
+            pub async fn run(&self, place: &impl $place) -> Result<(), $crate::Broken> {
+                self.test(place).await
+            }
+        }
+
+        #[doc = concat!("A type-erased [`", stringify!($place), "`], so that the cases are compiled once.")]
+        #[doc(hidden)]
+        pub trait $any: Send + Sync {
+            fn open_any(&self) -> $crate::promise::BoxFuture<'_, Result<std::sync::Arc<dyn $store>, $error>>;
+            fn damage_any<'a>(&'a self, damaged: &'a $damaged) -> $crate::promise::BoxFuture<'a, bool>;
+        }
+
+        impl<P: $place> $any for P {
+            fn open_any(&self) -> $crate::promise::BoxFuture<'_, Result<std::sync::Arc<dyn $store>, $error>> {
+                Box::pin(async move { Ok(std::sync::Arc::new(self.open().await?) as std::sync::Arc<dyn $store>) })
+            }
+
+            fn damage_any<'a>(&'a self, damaged: &'a $damaged) -> $crate::promise::BoxFuture<'a, bool> {
+                Box::pin(self.damage(damaged))
+            }
+        }
+
+        #[doc = concat!("The ", $noun, " under test, as a case sees it.")]
+        #[derive(Clone, Copy)]
+        pub(crate) struct Target<'a>(&'a dyn $any);
+
+        impl<'a> Target<'a> {
+            pub(crate) async fn open(self) -> Result<$opened, $crate::Broken> {
+                let opened = self.0.open_any().await;
+                $crate::expect::Expect::works(opened, concat!("a ", $noun, " can be opened")).map($open)
+            }
+
+            pub(crate) async fn damage(self, damaged: &'a $damaged) -> bool {
+                self.0.damage_any(damaged).await
+            }
+        }
+
+        /// Runs the case with this area and name on an empty store, as a test of the macro does.
+        ///
+        /// # Errors
+        /// The broken promise, or that the case does not exist.
+        pub async fn run(area: &str, name: &str, place: &impl $place) -> Result<(), $crate::Broken> {
+            Case::test_one(cases(), area, name, place).await
+        }
+
+        /// Returns all cases.
+        pub fn cases() -> impl Iterator<Item = Case> {
+            crate::$list!(__table()).into_iter()
+        }
+    };
+}
+
+pub(crate) use suite;
+
 /// Expands to an array of all cases. The caller defines `listed`, the module of the cases, and `Target`, their
 /// argument.
 #[doc(hidden)]
@@ -73,6 +154,18 @@ macro_rules! __table {
             name: stringify!($case),
             run: |place| Box::pin(listed::$area::$case(Target(place))),
         },)*)*]
+    };
+}
+
+/// Creates a `#[test]` for each case of the list. `$test` runs the case with an area and a name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __suite_tests {
+    ($list:ident, $test:path, $place:expr $(,)?) => {
+        $crate::__suite_tests!($list, $test, $place, run = $crate::block_on);
+    };
+    ($list:ident, $test:path, $place:expr, run = $run:expr $(,)?) => {
+        $crate::$list!(__tests($place, $run, $test));
     };
 }
 

@@ -1,6 +1,4 @@
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 
 use superstep_store::checkpoint::{CheckpointError, Checkpointer};
 
@@ -58,23 +56,4 @@ pub enum Damage<'a> {
         /// The thread.
         thread: &'a str,
     },
-}
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A type-erased [`TestStore`], so that the cases are compiled once.
-#[doc(hidden)]
-pub trait AnyTestStore: Send + Sync {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, CheckpointError>>;
-    fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
-}
-
-impl<P: TestStore> AnyTestStore for P {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Checkpointer>, CheckpointError>> {
-        Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Checkpointer>) })
-    }
-
-    fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool> {
-        Box::pin(self.damage(damage))
-    }
 }

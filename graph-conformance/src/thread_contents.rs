@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{
 };
 
 use crate::Broken;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, holds, same};
 
 /// The complete contents of some namespaces of a thread.
 #[derive(Clone, Debug, PartialEq)]

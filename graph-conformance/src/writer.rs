@@ -9,7 +9,7 @@ use superstep_store::checkpoint::{
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same};
+use crate::expect::{Expect as _, same};
 use crate::shorthand::{format_fields, parse_changes};
 
 /// A writer to a namespace of a thread, which tracks the fence as a run does.

@@ -1,12 +1,14 @@
 //! Items that generated code names. Not part of the public interface.
 
+pub use crate::erased::{Packet, PacketType, Payload};
+pub use crate::error::NodeError;
 pub use crate::machine::{
     AnyNode, Edge, Ending, IntoNode, Leads, Machine, NodeData, NodeOf, OutputOf, RunState, StateInputOf,
     Stateless, Way, Wiring, debug_node, exit_to, read_node,
 };
 pub use crate::node::{
-    ByRef, Choice, Exit, Extract, FixedParam, IntoLeave, IntoStep, IsState, IsView, Leave, NoPacket, NodeRef,
-    Packet, PacketType, Param, Payload, Sent, Source, StateOrPacket, Step, Unsent, View, Viewed,
+    ByRef, Extract, FixedParam, IsState, IsView, NoPacket, Param, Sent, Source, StateOrPacket, Unsent, View,
+    Viewed,
 };
 pub use crate::payload::{Encoding, Payload as StoredPayload};
 pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, StoredAs, Undo};
@@ -30,7 +32,8 @@ pub use crate::state::{
     RestoreError, Stored, decode_change, decode_change_with, decode_overwrite_with, encode_change,
     encode_change_with, encode_overwrite_with, encode_value, encode_value_with, migrate,
 };
-pub use crate::{Field, GraphState, NodeError, Overwrite, Route};
+pub use crate::step::{Choice, Exit, IntoLeave, IntoStep, Leave, NodeRef, Step};
+pub use crate::{Field, GraphState, Overwrite, Route};
 pub use serde;
 pub use serde_json;
 pub use std::format;
@@ -46,6 +49,6 @@ pub mod reducers {
 
 /// Items for states with a conversation.
 pub mod messages {
-    pub use crate::messages::has_messages::conversation;
     pub use crate::messages::{HasMessages, Message, MessagesUpdate};
+    pub use crate::node::messages::has_messages::conversation;
 }

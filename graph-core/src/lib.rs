@@ -190,19 +190,24 @@ pub mod workflow;
 
 #[doc(hidden)]
 pub mod __private;
+mod drawing;
+mod erased;
+mod options;
+mod step;
 
-pub use engine::{Context, ContextWith, DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
+pub use engine::{Context, ContextWith};
 pub use error::{AwaitedAnswer, Error, ErrorKind, NodeFailure, UnfinishedSuperstep, WiringProblem};
+pub use error::{NodeError, Result};
 pub use graph::builder::StateGraph;
-pub use graph::compiled::Graph;
-pub use node::error::{NodeError, Result};
-pub use node::identity::{END, START, named};
+pub use graph::graph::Graph;
+pub use interrupt::outcome::Outcome;
 pub use node::object::{Node, PacketNode};
-pub use node::route::Route;
-pub use run::outcome::Outcome;
+pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode, Metadata};
 pub use state::change::Overwrite;
 pub use state::field::Field;
 pub use state::graph_state::GraphState;
+pub use step::Route;
+pub use step::{END, START, named};
 pub use stream::event::{Event, EventKind, StreamMode};
 #[doc = include_str!("../docs/graph_state.md")]
 pub use superstep_derive::GraphState;

@@ -153,6 +153,7 @@ impl Cache for SqliteCache {
 fn cache_error(error: CheckpointError) -> CacheError {
     match error {
         CheckpointError::NewerFormat { found, known, .. } => CacheError::newer_format(found, known),
+        CheckpointError::Unavailable { operation, source, .. } => CacheError::unavailable(operation, source),
         CheckpointError::Backend { operation, source, .. } => CacheError::backend(operation, source),
         other => CacheError::backend("use the file", other),
     }

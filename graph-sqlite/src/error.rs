@@ -76,7 +76,7 @@ pub(crate) fn closed(operation: &'static str) -> CheckpointError {
 /// Converts a SQLite error.
 pub(crate) fn backend(operation: &'static str, error: rusqlite::Error) -> CheckpointError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CheckpointError::backend(
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CheckpointError::unavailable(
             operation,
             format!(
                 "another process kept the file locked for longer than the busy timeout: raise the timeout or try again ({error})"

@@ -60,7 +60,8 @@ impl SqliteOptions {
         self
     }
 
-    /// Sets how long a call waits for another process that is writing to the file before it fails.
+    /// Sets how long a call waits for another process that is writing to the file before it fails with
+    /// [`Unavailable`](superstep_store::checkpoint::CheckpointError::Unavailable).
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;

@@ -23,6 +23,7 @@ pub mod cache;
 pub mod checkpoint;
 #[doc(hidden)]
 pub mod contain;
+mod error;
 pub mod limits;
 pub mod payload;
 pub mod store;

@@ -1,15 +1,14 @@
 //! Helpers to put and read results.
 
-use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use superstep_store::cache::{Cache, CacheError, Clear, EntryKey, NewEntry};
+use superstep_store::cache::{Cache, Clear, EntryKey, NewEntry};
 use superstep_store::payload::Payload;
 use superstep_store::store::Ttl;
 
 use crate::Broken;
-use crate::expect::error_chain;
+use crate::expect::Expect as _;
 
 /// A cache and the current time.
 #[derive(Clone)]
@@ -76,15 +75,4 @@ pub(super) fn put(at: &EntryKey, json: &str) -> NewEntry {
 
 pub(super) fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
-}
-
-pub(super) trait Works<T> {
-    /// Checks that the call succeeds.
-    fn works(self, promise: impl Display) -> Result<T, Broken>;
-}
-
-impl<T: Debug> Works<T> for Result<T, CacheError> {
-    fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
-    }
 }

@@ -1,6 +1,4 @@
 use std::future::{Future, ready};
-use std::pin::Pin;
-use std::sync::Arc;
 
 use superstep_store::cache::{Cache, CacheError, EntryKey};
 
@@ -24,24 +22,5 @@ pub trait TestCache: Send + Sync + 'static {
     fn damage(&self, at: &EntryKey) -> impl Future<Output = bool> + Send {
         let _ = at;
         ready(false)
-    }
-}
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A type-erased [`TestCache`], so that the cases are compiled once.
-#[doc(hidden)]
-pub trait AnyTestCache: Send + Sync {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Cache>, CacheError>>;
-    fn damage_any<'a>(&'a self, at: &'a EntryKey) -> BoxFuture<'a, bool>;
-}
-
-impl<P: TestCache> AnyTestCache for P {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Cache>, CacheError>> {
-        Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Cache>) })
-    }
-
-    fn damage_any<'a>(&'a self, at: &'a EntryKey) -> BoxFuture<'a, bool> {
-        Box::pin(self.damage(at))
     }
 }

@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{BatchWrite, CheckpointId};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::Expect;
+use crate::expect::{Expect as _, Refusal as _};
 use crate::shorthand::{key, record};
 use crate::thread_contents::ThreadContents;
 use crate::writer::{Writer, checkpoint_write};

@@ -7,7 +7,7 @@ use superstep_store::checkpoint::{CheckpointError, CheckpointFuture};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, holds, same};
 use crate::shorthand::{key, record};
 use crate::writer::{Writer, checkpoint_write};
 

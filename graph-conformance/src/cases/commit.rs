@@ -6,7 +6,7 @@ use superstep_store::payload::Payload;
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, Refusal as _, holds, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::ThreadContents;
 use crate::writer::{Writer, checkpoint_write, run, time};

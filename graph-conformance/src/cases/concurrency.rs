@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{BatchWrite, CheckpointId, RecordKind::Finished
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, Refusal as _, holds, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::{ids, query};
 use crate::writer::{Writer, checkpoint_write};

@@ -5,7 +5,7 @@ use superstep_store::checkpoint::RecordKind::{Finished, Step};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds};
+use crate::expect::{Expect as _, holds};
 use crate::shorthand::{key, record};
 use crate::thread_contents::ThreadContents;
 use crate::writer::Writer;

@@ -4,7 +4,7 @@ use superstep_store::checkpoint::RecordKind::Finished;
 use superstep_store::checkpoint::{CheckpointError, StatusKind, StoredStatus, ThreadQuery};
 
 use crate::case::Target;
-use crate::expect::{Expect, error_chain, same};
+use crate::expect::{Expect as _, error_chain, same};
 use crate::shorthand::{key, record};
 use crate::writer::Writer;
 use crate::{Broken, Damage};
@@ -22,7 +22,7 @@ async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
         writer.write_records(head, vec![], vec![record(key(0, Finished, ""), "x")]).await?;
     }
     drop((writer, store));
-    if !target.damage(damage).await {
+    if !target.damage(&damage).await {
         return Ok(());
     }
     let expected = format!("`CheckpointError::Corrupt` that names `{THREAD}`");
@@ -72,7 +72,7 @@ pub(crate) async fn damaged_thread_hides_no_other_thread(target: Target<'_>) -> 
         expected.push((name.to_owned(), (name != THREAD).then_some(head)));
     }
     drop(store);
-    if !target.damage(Damage::OneThread { thread: THREAD }).await {
+    if !target.damage(&Damage::OneThread { thread: THREAD }).await {
         return Ok(());
     }
     let store = target.open().await?;

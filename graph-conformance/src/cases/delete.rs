@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{BatchWrite, Fence, Loaded, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same};
+use crate::expect::{Expect as _, Refusal as _, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::{ThreadContents, ids, query};
 use crate::writer::{Writer, checkpoint_write};

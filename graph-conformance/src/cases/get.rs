@@ -5,7 +5,7 @@ use superstep_store::checkpoint::{CheckpointId, Loaded};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, holds, same};
 use crate::writer::Writer;
 
 pub(crate) async fn missing_checkpoint_is_not_an_error(target: Target<'_>) -> Result<(), Broken> {

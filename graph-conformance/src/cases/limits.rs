@@ -13,7 +13,7 @@ use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same};
+use crate::expect::{Expect as _, Refusal as _, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::{ThreadContents, ids, query};
 use crate::writer::{Writer, checkpoint_write, run};
@@ -91,7 +91,7 @@ async fn refuses(
         // Valid writes around the refused one are not made either.
         let valid = writer.draft("a=valid");
         let batch = writer.batch(vec![checkpoint_write(valid), checkpoint_write(new)]);
-        writer.clone().commit(batch.epoch(writer.fence.epoch + 1)).await.refused(promise)?;
+        writer.clone().commit(batch.epoch(writer.fence.epoch + 1)).await.exceeds_a_limit(promise)?;
     }
     let after = ThreadContents::read(&*writer.store, &writer.thread, &[&writer.namespace]).await?;
     after.expect_equal(&before, format!("{promise}: the thread is unchanged"))?;
@@ -158,21 +158,21 @@ pub(crate) async fn names_over_the_length_limit_are_refused(target: Target<'_>) 
     let Some(head) = writer.fence.head else { return Ok(()) };
     let records = BatchWrite::records(head, Vec::new(), vec![record(key(0, Step, &long_key), "1")]);
     let refused = writer.clone().commit(writer.batch(vec![records])).await;
-    refused.refused("a record with a key over the limit is refused")?;
+    refused.exceeds_a_limit("a record with a key over the limit is refused")?;
 
     let mut other = Writer::new(&store, &long);
     let new = other.draft("a=1");
     let refused = other.commit(other.batch(vec![checkpoint_write(new)])).await;
-    refused.refused("the name of a thread over the limit is refused")?;
+    refused.exceeds_a_limit("the name of a thread over the limit is refused")?;
     let mut other = writer.in_namespace(&long);
     let new = other.draft("a=1");
     let refused = other.commit(other.batch(vec![checkpoint_write(new)])).await;
-    refused.refused("the name of a namespace over the limit is refused")?;
+    refused.exceeds_a_limit("the name of a namespace over the limit is refused")?;
     let mut other = Writer::new(&store, "u");
     other.origin = long_key.as_str().into();
     let refused = other.commit(other.batch(Vec::new()).epoch(1)).await;
-    refused.refused("an origin over the limit is refused")?;
-    store.copy("t", &long).await.refused("a copy with a name over the limit is refused")?;
+    refused.exceeds_a_limit("an origin over the limit is refused")?;
+    store.copy("t", &long).await.exceeds_a_limit("a copy with a name over the limit is refused")?;
     let page = store.threads(ThreadQuery::new()).await.works("threads can be listed")?;
     let names: Vec<_> = page.items.iter().map(|record| record.thread.to_string()).collect();
     same("no thread was created", vec!["t".to_owned()], names)?;

@@ -12,7 +12,7 @@ use superstep_store::checkpoint::{
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same, same_result};
+use crate::expect::{Expect as _, same, same_result};
 use crate::rng::Rng;
 use crate::shorthand::{format_fields, key, parse_changes, record};
 use crate::thread_contents::{ThreadContents, ids, query};

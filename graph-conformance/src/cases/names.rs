@@ -7,7 +7,7 @@ use superstep_store::payload::Payload;
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same};
+use crate::expect::{Expect as _, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::{ids, query};
 use crate::writer::{Writer, checkpoint_write, run};

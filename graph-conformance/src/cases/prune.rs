@@ -9,7 +9,7 @@ use superstep_store::checkpoint::{BatchWrite, CheckpointId, Checkpointer, Prune,
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, Refusal as _, holds, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::{ThreadContents, ids, query};
 use crate::writer::{Writer, time};

@@ -6,7 +6,7 @@ use superstep_store::payload::{Encoding, Payload};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, same};
+use crate::expect::{Expect as _, same};
 use crate::shorthand::{format_records, key, record};
 use crate::writer::{Writer, checkpoint_write};
 

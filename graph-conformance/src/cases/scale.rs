@@ -6,7 +6,7 @@ use superstep_store::checkpoint::{CheckpointId, Checkpointer};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, holds, same};
 use crate::thread_contents::query;
 use crate::writer::{Writer, checkpoint_write};
 

@@ -8,7 +8,7 @@ use superstep_store::checkpoint::{
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, Refusal as _, holds, same};
 use crate::writer::{Writer, checkpoint_write};
 
 /// A time in 2023, in whole milliseconds.

@@ -4,7 +4,7 @@ use superstep_store::checkpoint::{Checkpointer, ThreadQuery};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect, holds, same};
+use crate::expect::{Expect as _, holds, same};
 use crate::writer::Writer;
 
 /// Returns the names of all pages of a query.

@@ -12,7 +12,7 @@ use superstep_store::store::{
 };
 
 use crate::Broken;
-use crate::expect::error_chain;
+use crate::expect::{Expect as _, error_chain, same};
 
 /// A store and the current time.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ impl Fixture {
         let count = writes.len();
         let existed =
             self.store.write(ItemWrites::new(self.now, writes)).await.works("items can be written")?;
-        crate::expect::same("the result has one entry for each write", count, existed.len())?;
+        same("the result has one entry for each write", count, existed.len())?;
         Ok(existed)
     }
 
@@ -62,7 +62,7 @@ impl Fixture {
         let count = keys.len();
         let items =
             self.store.get(Get::new(self.now, keys).refresh(refresh)).await.works("items can be read")?;
-        crate::expect::same("the result has one entry for each key", count, items.len())?;
+        same("the result has one entry for each key", count, items.len())?;
         Ok(items)
     }
 
@@ -135,19 +135,12 @@ pub(super) fn text(payload: &Payload) -> String {
     String::from_utf8_lossy(payload.bytes()).into_owned()
 }
 
-pub(super) trait Works<T> {
-    /// Checks that the call succeeds.
-    fn works(self, promise: impl Display) -> Result<T, Broken>;
-
+pub(super) trait CorruptAt {
     /// Checks that the call fails with an error that names the damaged item.
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken>;
 }
 
-impl<T: Debug> Works<T> for Result<T, StoreError> {
-    fn works(self, promise: impl Display) -> Result<T, Broken> {
-        self.map_err(|error| Broken::new(promise, "success", error_chain(&error)))
-    }
-
+impl<T: Debug> CorruptAt for Result<T, StoreError> {
     fn corrupt_at(self, at: &ItemKey, promise: impl Display) -> Result<(), Broken> {
         match self {
             Err(StoreError::Corrupt(corrupt))

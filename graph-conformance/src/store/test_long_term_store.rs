@@ -1,6 +1,4 @@
 use std::future::{Future, ready};
-use std::pin::Pin;
-use std::sync::Arc;
 
 use superstep_store::store::{Namespace, Store, StoreError};
 
@@ -45,23 +43,4 @@ pub enum Damage<'a> {
         /// The key of the item. The namespace has other items too.
         key: &'a str,
     },
-}
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A type-erased [`TestLongTermStore`], so that the cases are compiled once.
-#[doc(hidden)]
-pub trait AnyTestLongTermStore: Send + Sync {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>>;
-    fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool>;
-}
-
-impl<P: TestLongTermStore> AnyTestLongTermStore for P {
-    fn open_any(&self) -> BoxFuture<'_, Result<Arc<dyn Store>, StoreError>> {
-        Box::pin(async move { Ok(Arc::new(self.open().await?) as Arc<dyn Store>) })
-    }
-
-    fn damage_any<'a>(&'a self, damage: &'a Damage<'a>) -> BoxFuture<'a, bool> {
-        Box::pin(self.damage(damage))
-    }
 }

@@ -107,7 +107,7 @@ impl Checkpointer for Faulty {
                 return self.one_by_one(batch).await;
             }
             let result = self.inner.commit(batch).await;
-            if let Err(CheckpointError::Invalid { .. }) = &result {
+            if let Err(CheckpointError::Invalid { .. } | CheckpointError::NotStorable { .. }) = &result {
                 match self.fault {
                     Fault::AcknowledgesRefusedWrites => return Ok(()),
                     Fault::ClaimsTheEpochOfRefusedWrites => {

@@ -1,60 +1,41 @@
 //! The engine: executes the tasks of a superstep, applies their updates and plans the next superstep.
 
-mod also_null;
 mod apply;
 mod at;
-mod attempt;
-mod begin;
-mod broken;
-mod cache;
 pub(crate) mod child;
-pub(crate) mod clock;
-mod commit;
-mod crew;
-mod cx;
-mod decide;
-mod desk;
-mod driver;
-mod encoded;
-mod ephemeral;
-mod erased;
-mod execute;
-mod gates;
-mod halt;
-mod ledger;
-mod nest;
-mod options;
-mod parts;
+mod context;
+mod graph;
+mod journal;
 pub(crate) mod persist;
-mod policy;
-mod probe;
-mod reject;
+mod restore;
+mod run;
 mod spans;
-mod spares;
-mod stopping;
-mod superstep;
+mod start;
+mod stored;
 mod task;
 
-pub(crate) use attempt::contained;
-pub(crate) use begin::{started, updated};
-pub(crate) use broken::{caught, caught_call};
-pub(crate) use commit::own;
-pub(crate) use cx::RunShared;
-pub use cx::{Context, ContextWith};
-pub(crate) use desk::Memos;
-pub use desk::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt};
-pub(crate) use driver::{Driver, not_filled};
-pub(crate) use erased::StateTypeOf;
-#[doc(hidden)]
-pub(crate) use erased::{
-    AppContext, ErasedContext, ErasedInput, ErasedStart, ErasedState, ErasedUndos, ErasedWrites, StateType,
-    TaskWrites,
+pub(crate) use apply::{followed_by, own};
+pub(crate) use child::ParentHead;
+pub(crate) use child::{call_id, journals, shared_from_outside, withdraw, write_around};
+pub(crate) use context::{AppContext, ErasedContext, RunShared};
+pub use context::{
+    Attempted, Context, ContextWith, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt,
 };
-pub(crate) use nest::Nest;
-pub(crate) use options::RunOptions;
-pub use options::{DEFAULT_RECURSION_LIMIT, Durability, FailureMode};
-pub(crate) use parts::rebuild;
+pub(crate) use context::{ParentRun, TaskMemories};
+pub use graph::KeptState;
+pub(crate) use graph::{CallStorage, Decider, KeyFn, StepFuture, StoredCall};
+pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates, NodeCache, NodePolicy};
+pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
+pub(crate) use journal::{AbandonedRuns, Journal, ParentTask};
+pub(crate) use restore::{
+    RestoredCheckpoint, TaskProgress, Waiting, before, open, open_state, open_within, planned, read_tasks,
+    shown_state,
+};
+pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
+pub use spans::About;
 pub(crate) use spans::RunSpan;
-pub(crate) use spares::SparePool;
-pub use superstep_store::Metadata;
-pub(crate) use task::{not_prepared, prepare};
+pub(crate) use start::{Begin, Outside, Resumption, UpdatedNode, rebuild, started, updated, updated_as};
+pub(crate) use stored::{
+    GivenAnswer, Program, START, StoredBreakpoints, StoredFailure, begun_joins, parent_task, read_stopped,
+    shown_packets,
+};

@@ -1,23 +1,28 @@
 //! Errors and their kinds.
 
+mod error_name;
 mod kind;
+mod kind_texts;
+pub(crate) mod node_error;
 mod node_failure;
+mod panic;
 mod unfinished_superstep;
 mod wiring;
+
+pub(crate) use crate::contain::error_text as with_causes;
+pub use kind::ErrorKind;
+pub use node_error::{Failure, NodeError, Result};
+pub use node_failure::NodeFailure;
+pub(crate) use panic::{Panic, contained};
+pub use unfinished_superstep::{AwaitedAnswer, UnfinishedSuperstep};
+pub use wiring::WiringProblem;
 
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use crate::contain::error_text as with_causes;
 use crate::contain::write_error;
-
-pub use kind::ErrorKind;
-pub use node_failure::NodeFailure;
-pub(crate) use node_failure::Panic;
-pub use unfinished_superstep::{AwaitedAnswer, UnfinishedSuperstep};
-pub use wiring::WiringProblem;
 
 /// An error from building or running a graph.
 ///

@@ -2,10 +2,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::node::Packet;
-use crate::plan::Task;
-
 use crate::contain::display_text;
+use crate::erased::Packet;
 
 use super::with_causes;
 
@@ -60,9 +58,9 @@ impl NodeFailure {
         }
     }
 
-    /// Sets the task that failed.
-    pub(crate) fn of(self, index: usize, task: &Task) -> Self {
-        Self { task: index, packet: task.packet.clone(), ..self }
+    /// Sets the task that failed, and its packet.
+    pub(crate) fn of(self, task: usize, packet: Option<&Packet>) -> Self {
+        Self { task, packet: packet.cloned(), ..self }
     }
 }
 
@@ -86,8 +84,3 @@ impl StdError for NodeFailure {
         Some(&*self.error)
     }
 }
-
-/// The message of a panic, as an error.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Panic(pub(crate) String);

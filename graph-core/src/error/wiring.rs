@@ -63,7 +63,7 @@ pub enum WiringProblem {
     },
     /// A node inside a subgraph returns a command for a parent graph with another state.
     #[error(
-        "a node inside subgraph `{node}` returns `ParentCommand<{said}, ..>`, but the state of the parent graph is \
+        "a node inside subgraph `{node}` returns `ParentCommand<{parent_commands}, ..>`, but the state of the parent graph is \
          `{expected}`: return `ParentCommand<{expected}, ..>`"
     )]
     #[non_exhaustive]
@@ -71,7 +71,7 @@ pub enum WiringProblem {
         /// The subgraph's node.
         node: String,
         /// The state type of the command.
-        said: String,
+        parent_commands: String,
         /// The state type of the parent graph.
         expected: String,
     },

@@ -1,10 +1,12 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use crate::engine::StateTypeOf as _;
-use crate::error::Error;
-use crate::node::{Body, Decide, Decides, ErasedNode, Exit, Leave, Named, NodeError, NodeRef, Shape};
+use crate::engine::ErasedNode;
+use crate::erased::StateTypeOf as _;
+use crate::error::{Error, NodeError};
+use crate::node::{Body, Decide, Decides, Shape};
 use crate::state::GraphState;
+use crate::step::{Exit, Leave, Named, NodeRef};
 
 use super::draft::Draft;
 use super::registration::Registration;

@@ -2,13 +2,13 @@
 
 use crate::StateGraph;
 use crate::cache::CachePolicy;
-use crate::engine::FailureMode;
-use crate::node::{Body, KeyBy, KeyFor, KeyReads, KeyReturns, Shape};
+use crate::graph::policies::DraftCache;
+use crate::node::{Body, KeyBy, KeyFor, KeyReturns, Shape};
+use crate::options::FailureMode;
 use crate::policy::Policy;
 use crate::state::GraphState;
 
-use super::node_cache::DraftCache;
-use super::{HandlerReads, Handles, Returns};
+use super::{HandlerReads, Handles, Reads, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// Sets the policy of a node: how often it is tried, and how long an attempt may take. Takes a [`Policy`], or a
@@ -73,7 +73,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         N: Shape<M, Body = Body<F>>,
         K: KeyBy<MK>,
-        K::Signature: KeyReads<S, D> + KeyReturns + KeyFor<S, D, K>,
+        K::Signature: Reads<S, D> + KeyReturns + KeyFor<S, D, K>,
     {
         let packet = <K::Signature as KeyFor<S, D, K>>::packet();
         let key = <K::Signature as KeyFor<S, D, K>>::erase(cached.key);

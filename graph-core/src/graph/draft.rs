@@ -1,11 +1,12 @@
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 
-use crate::engine::{FailureMode, StateType};
+use crate::engine::{Decider, ErasedNode};
+use crate::erased::{PacketType, StateType};
 use crate::error::WiringProblem;
-use crate::node::{Decider, ErasedNode, Exit, NodeRef, PacketType, ParentCommandType};
+use crate::options::{Breakpoints, FailureMode};
+use crate::step::{Exit, NodeRef, ParentCommandType};
 
-use super::Breakpoints;
 use super::policies::Policies;
 use super::registration::{NodeTypes, Registration, ValueId};
 
@@ -90,7 +91,11 @@ impl Draft {
         types: NodeTypes,
     ) -> NodeRef {
         let (exits, outward, packet) = ((types.exits)(), (types.outward)(), (types.packet)());
-        let received_commands = run.as_subgraph().map_or_else(Vec::new, |subgraph| subgraph.heard());
+        let received_commands = run
+            .as_subgraph()
+            .and_then(crate::node::SubgraphNode::graph)
+            // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
+            .map_or_else(Vec::new, |graph| graph.outward.clone());
         let registered = node.clone();
         self.register(Registration { node, value, run, exits, outward, received_commands, packet });
         registered

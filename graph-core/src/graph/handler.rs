@@ -1,14 +1,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::engine::Handler;
 use crate::error::WiringProblem;
-use crate::node::{
-    ArgsOf, Body, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType, ReadsPacket, Runs, Signature,
-};
+use crate::node::{ArgsOf, Body, PacketKind, ReadsPacket, Runs, Signature};
 use crate::plan::{ExitPlan, Topology};
 use crate::state::GraphState;
+use crate::step::{IntoStep, NodeRef};
 
 use super::Draft;
+use super::draft_handler::DraftHandler;
 
 /// An error handler of a graph over `S` with context `D`.
 #[diagnostic::on_unimplemented(
@@ -20,28 +21,6 @@ pub trait Handles<S: GraphState, D, B> {
     /// Erases the handler's type.
     #[doc(hidden)]
     fn handler(body: B) -> DraftHandler;
-}
-
-/// An error handler in a draft.
-pub struct DraftHandler {
-    pub(super) name: String,
-    pub(super) run: Arc<dyn ErasedNode>,
-    pub(super) exits: Option<Vec<Exit>>,
-    pub(super) packet: Option<PacketType>,
-}
-
-impl Clone for DraftHandler {
-    fn clone(&self) -> Self {
-        let Self { name, run, exits, packet } = self;
-        Self { name: name.clone(), run: Arc::clone(run), exits: exits.clone(), packet: *packet }
-    }
-}
-
-/// The error handler of a compiled node.
-pub(crate) struct Handler {
-    pub(crate) run: Arc<dyn ErasedNode>,
-    /// The index of the first of its exits among those of the node.
-    pub(crate) exits_from: usize,
 }
 
 impl<S, D, F, Args, Out> Handles<S, D, Body<F>> for Signature<Args, Out>

@@ -3,36 +3,35 @@
 //! [`Graph::picture`](crate::Graph::picture) draws a graph as Mermaid, SVG or Graphviz dot, and
 //! [`Thread::picture`](crate::thread::Thread::picture) draws it with the position of a thread.
 
-mod breakpoints;
 pub(crate) mod builder;
 mod builder_policies;
-pub(crate) mod compiled;
+mod caches;
+mod check_policies;
 mod draft;
-mod drawing;
+mod draft_handler;
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+pub(crate) mod graph;
 mod handler;
-mod kept_state;
-mod node_cache;
+mod kept_states;
+pub(crate) mod picture;
 mod policies;
 mod reach;
 mod reads;
 mod registration;
 mod wiring;
 
-pub(crate) use breakpoints::Breakpoints;
-pub(crate) use compiled::{Compiled, CompiledNode, ErasedGraph, Graph};
+pub use crate::drawing::{Direction, Mark};
+#[doc(hidden)]
+pub use crate::engine::KeptState;
+#[doc(hidden)]
+pub use crate::graph::picture::Drawn;
+pub use crate::graph::picture::Picture;
 #[doc(hidden)]
 pub use draft::Draft;
-pub use drawing::{Direction, Mark, Picture};
-#[doc(hidden)]
-pub use drawing::{Drawn, Inside, Marked};
-pub(crate) use handler::Handler;
+pub(crate) use graph::Graph;
 #[doc(hidden)]
 pub use handler::Handles;
-#[doc(hidden)]
-pub use kept_state::KeptState;
-pub(crate) use kept_state::KeptStates;
-pub(crate) use node_cache::NodeCache;
-pub(crate) use policies::NodePolicy;
+
 #[doc(hidden)]
 pub use reads::{HandlerReads, OnEdge, OnlyByRoute, Reads, Returns, WithoutPacket};
 #[doc(hidden)]

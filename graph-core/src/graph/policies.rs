@@ -1,28 +1,31 @@
-use std::collections::{HashMap, HashSet};
+//! The policies of a draft.
 
-use crate::error::WiringProblem;
-use crate::node::NodeRef;
-use crate::policy::{Policy, ResolvedPolicy};
+use std::collections::HashMap;
+use std::time::Duration;
 
-use super::handler::DraftHandler;
-use super::node_cache::{DraftCache, NodeCache};
-use super::{Draft, Handler};
+use crate::engine::{Handler, KeyFn, NodeCache, NodePolicy};
+use crate::erased::PacketType;
+use crate::policy::Policy;
+use crate::step::NodeRef;
 
-/// The policies, error handlers and cache policies in a draft.
-pub(super) struct Policies {
-    pub(super) default: Policy,
-    pub(super) of_nodes: Vec<(NodeRef, Policy)>,
-    pub(super) default_handler: Option<DraftHandler>,
-    /// For each node its error handler, or `None` after `no_on_error`.
-    pub(super) handlers: Vec<(NodeRef, Option<DraftHandler>)>,
-    pub(super) caches: Vec<(NodeRef, DraftCache)>,
+use super::draft_handler::DraftHandler;
+
+/// A cache policy in a draft.
+pub(crate) struct DraftCache {
+    pub(crate) key: KeyFn,
+    /// The packet that the key function reads.
+    pub(crate) packet: Option<PacketType>,
+    pub(crate) ttl: Option<Duration>,
 }
 
-/// The policy of a compiled node.
-pub(crate) struct NodePolicy {
-    pub(crate) limits: ResolvedPolicy,
-    pub(crate) handler: Option<Handler>,
-    pub(crate) cache: Option<NodeCache>,
+/// The policies, error handlers and cache policies in a draft.
+pub(crate) struct Policies {
+    pub(crate) default: Policy,
+    pub(crate) of_nodes: Vec<(NodeRef, Policy)>,
+    pub(crate) default_handler: Option<DraftHandler>,
+    /// For each node its error handler, or `None` after `no_on_error`.
+    pub(crate) handlers: Vec<(NodeRef, Option<DraftHandler>)>,
+    pub(crate) caches: Vec<(NodeRef, DraftCache)>,
 }
 
 impl Default for Policies {
@@ -39,7 +42,7 @@ impl Default for Policies {
 
 impl Policies {
     /// Returns the policy of each node, or `None` for a node without one.
-    pub(super) fn settle(
+    pub(crate) fn settle(
         &self,
         indices: &HashMap<NodeRef, usize>,
         handlers: Vec<Option<Handler>>,
@@ -57,25 +60,5 @@ impl Policies {
             !policy.limits.is_empty() || policy.handler.is_some() || policy.cache.is_some()
         };
         policies.into_iter().map(|policy| anything(&policy).then(|| Box::new(policy))).collect()
-    }
-}
-
-impl Draft {
-    pub(super) fn check_policies(&mut self) {
-        for what in self.policies.default.problems() {
-            self.report(WiringProblem::InvalidPolicy { of: "all nodes".to_owned(), what });
-        }
-        let mut seen = HashSet::new();
-        for (node, policy) in self.policies.of_nodes.clone() {
-            let name = node.name().to_owned();
-            for what in policy.problems() {
-                self.report(WiringProblem::InvalidPolicy { of: format!("node `{name}`"), what });
-            }
-            if !self.indices.contains_key(&node) {
-                self.unknown(&node, "given a policy");
-            } else if !seen.insert(node) {
-                self.report(WiringProblem::DuplicatePolicy { node: name });
-            }
-        }
     }
 }

@@ -7,10 +7,11 @@
 use serde::de::DeserializeOwned;
 
 use crate::node::{
-    ArgsOf, Carries, EndSignature, InNode, IntoStep, NoPacket, ReadsPacket, Several, Signature,
-    StartSignature, WithFailure,
+    ArgsOf, Carries, EndSignature, InNode, NoPacket, ReadsPacket, Several, Signature, StartSignature,
+    WithFailure,
 };
 use crate::state::GraphState;
+use crate::step::IntoStep;
 
 /// A node whose parameters a graph over `S` with context `D` can provide.
 pub trait Reads<S, D> {}

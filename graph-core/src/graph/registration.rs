@@ -1,11 +1,13 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use crate::engine::ErasedNode;
+use crate::erased::PacketType;
 use crate::node::{
-    ArgsOf, Body, End, EndSignature, ErasedNode, Exit, IntoStep, NodeRef, PacketKind, PacketType,
-    ParentCommandType, ReadsPacket, Runs, Several, Signature, Start, StartSignature,
+    ArgsOf, Body, EndSignature, PacketKind, ReadsPacket, Runs, Several, Signature, StartSignature,
 };
 use crate::state::GraphState;
+use crate::step::{End, Exit, IntoStep, NodeRef, ParentCommandType, Start};
 
 use super::{Draft, WithoutPacket};
 

@@ -1,12 +1,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::engine::{Compiled, CompiledNode, Handler, KeptStates, NodeCache};
+use crate::erased::PacketType;
 use crate::error::{Error, ErrorKind, WiringProblem};
-use crate::node::{Exit, NodeRef, PacketType};
+use crate::options::Breakpoints;
 use crate::plan::{ExitPlan, Join, NodePlan, Target, Topology};
+use crate::step::{Exit, NodeRef};
 
+use super::Draft;
 use super::reach::reachable;
-use super::{Breakpoints, Compiled, CompiledNode, Draft, Handler, KeptStates, NodeCache};
 
 impl Draft {
     /// Builds the graph, or returns all mistakes in its wiring.
@@ -96,7 +99,7 @@ impl Draft {
             let exits = std::iter::from_fn(|| command_exits.next_if(|(at, ..)| *at == index));
             let exits = exits.map(|(_, route, exits)| (*route, *exits)).collect();
             if let Some(subgraph) = node.run.as_subgraph() {
-                subgraph.hears_at(exits);
+                subgraph.set_command_exits(exits);
             }
             if ephemeral.is_empty() {
                 node.chain = topology.only_successor(index).filter(|_| node.decide.is_none());
@@ -219,8 +222,13 @@ impl Draft {
             let (name, commands) = (node.name.clone(), node.received_commands.clone());
             for command in commands {
                 if command.state.id != self.state.id {
-                    let (said, expected) = (command.state.name.to_owned(), self.state.name.to_owned());
-                    self.report(WiringProblem::ParentStateMismatch { node: name.clone(), said, expected });
+                    let (parent_commands, expected) =
+                        (command.state.name.to_owned(), self.state.name.to_owned());
+                    self.report(WiringProblem::ParentStateMismatch {
+                        node: name.clone(),
+                        parent_commands,
+                        expected,
+                    });
                     continue;
                 }
                 let plans: Vec<_> = command.exits.iter().map(|exit| self.exit_plan(&name, exit)).collect();

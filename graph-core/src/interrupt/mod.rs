@@ -10,6 +10,7 @@ mod answer;
 mod evolution;
 mod mismatch;
 mod open_interrupt;
+pub(crate) mod outcome;
 mod pause;
 mod question;
 mod question_type;

@@ -153,7 +153,7 @@ mod expires_at {
 
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
-    use crate::engine::clock::{from_millis, to_millis};
+    use crate::options::clock::{from_millis, to_millis};
 
     pub(super) fn serialize<S: Serializer>(
         time: &Option<SystemTime>,

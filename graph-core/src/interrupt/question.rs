@@ -1,7 +1,7 @@
 use serde_json::Value;
 
-use crate::node::own_name;
 use crate::payload::Storable;
+use crate::step::own_name;
 
 use super::schema;
 

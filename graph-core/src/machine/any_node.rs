@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{EnumAccess, Error as _, Visitor};
 use serde::{Deserializer, Serialize};
 
-use crate::node::Payload;
+use crate::erased::Payload;
 
 use super::AnyNode;
 

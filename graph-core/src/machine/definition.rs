@@ -1,11 +1,14 @@
 use std::fmt::Debug;
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::StateGraph;
+use crate::erased::{Packet, Payload};
 use crate::error::Error;
-use crate::node::{Exit, IsState, NodeRef, Packet, Payload, StateOrPacket};
+use crate::node::{IsState, StateOrPacket};
 use crate::state::{GraphState, Holds};
+use crate::step::{Exit, NodeRef};
 
 use super::{NodeHandle, OutputOf, StateMachine, Wiring};
 
@@ -172,6 +175,6 @@ pub trait RunState: GraphState + StateOrPacket<Role = IsState> + Holds<Self> {
 /// Returns the exit to a node of the machine.
 #[doc(hidden)]
 pub fn exit_to<M: Machine, N: NodeOf<M> + Payload>() -> Exit {
-    let read = Some(crate::node::PacketType::reader::<N>());
+    let read = Some(crate::erased::PacketType::reader::<N>());
     Exit::__with_packet::<N, 1>(N::NAME, [NodeRef::Named(N::NAME.into())], read)
 }

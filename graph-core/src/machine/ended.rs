@@ -1,5 +1,5 @@
+use crate::Outcome;
 use crate::error::{Error, ErrorKind};
-use crate::run::Outcome;
 use crate::state::GraphState as _;
 
 use super::{Machine, RunState};

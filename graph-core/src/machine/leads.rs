@@ -1,5 +1,6 @@
-use crate::node::{Exit, Failure, NodeError, Step};
+use crate::error::{Failure, NodeError};
 use crate::state::{GraphState, IntoUpdate, Update as _};
+use crate::step::{Exit, Step};
 
 use super::to::{Edge, Way};
 use super::{Edges, End, Machine, OutputOf, To};

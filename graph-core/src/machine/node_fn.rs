@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use futures_util::FutureExt as _;
 use futures_util::future::Map;
 
-use crate::node::{CallWith, Exit, IntoStep, NodeError, Step};
+use crate::error::NodeError;
+use crate::node::{CallWith, FixedArgs};
+use crate::step::{Exit, IntoStep, Step};
 
 use super::{Leads, Machine};
 
@@ -33,14 +35,14 @@ impl<M, Out> NodeOutput<M, Out> {
     }
 }
 
-impl<'a, M, F, Args, Out> CallWith<'a, Args, NodeOutput<M, Out>> for NodeFn<M, F, Out>
+impl<'a, M, F, Args, Out> CallWith<'a, Args> for NodeFn<M, F, Out>
 where
-    F: CallWith<'a, Args, Out>,
+    Args: FixedArgs,
+    F: CallWith<'a, Args, Out: Future<Output = Out>>,
 {
-    type Fut = Map<F::Fut, fn(Out) -> NodeOutput<M, Out>>;
-    type At = F::At;
+    type Out = Map<F::Out, fn(Out) -> NodeOutput<M, Out>>;
 
-    fn call_with(&self, args: Self::At) -> Self::Fut {
+    fn call_with(&self, args: Args::At<'a>) -> Self::Out {
         self.run.call_with(args).map(NodeOutput::new)
     }
 }

@@ -1,7 +1,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::node::{Body, NodeRef, Shape, Signature};
+use crate::node::{Body, Shape, Signature};
+use crate::step::NodeRef;
 
 use super::{Machine, NodeOf};
 

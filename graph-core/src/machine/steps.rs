@@ -1,8 +1,9 @@
+use crate::Outcome;
 use crate::engine::Driver;
+use crate::erased::WritesOf;
 use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
-use crate::run::{ContextGiven, Outcome, Run, Stepper, Target};
-use crate::state::erase::WritesOf;
+use crate::run::{ContextGiven, Run, Stepper, Target};
 use crate::thread::OnThread;
 
 use super::{AnyNode, IntoNode, Machine, RunState};

@@ -1,7 +1,8 @@
 use std::marker::PhantomData;
 
-use crate::node::{Choice, Exit, Leave, NodeRef, Packet, Payload, Step};
+use crate::erased::{Packet, Payload};
 use crate::state::Update as _;
+use crate::step::{Choice, Exit, Leave, NodeRef, Step};
 
 use super::{End, Machine, NodeOf, OutputOf, RunState};
 

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use crate::error::Error;
+use crate::StateGraph;
+use crate::error::{Error, NodeError};
 use crate::graph::{Reads, Registers, Returns};
-use crate::node::{Body, Choice, IsPacketOf, Leave, NodeRef, ReadsPacket, Shape, Signature};
-use crate::{NodeError, StateGraph};
+use crate::node::{Body, IsPacketOf, ReadsPacket, Shape, Signature};
+use crate::step::{Choice, Leave, NodeRef};
 
 use super::node_fn::{NodeFn, NodeOutput};
 use super::{AnyNode, Machine, NodeOf, RunState, StateMachine};

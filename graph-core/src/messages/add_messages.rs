@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::reducers::{ReduceError, Reducer, Stamp, StoredAs, Undo};
+use crate::reducers::{Begin, ReduceError, Reducer, Stamp, StoredAs, Undo};
 
 use super::ids::{add_ids, identify, is_generated};
 use super::update::Removed;
@@ -48,6 +48,14 @@ impl MessagesDelta {
     /// Returns the changes in order.
     pub fn updates(&self) -> &[MessageUpdate] {
         &self.0.0
+    }
+}
+
+impl Begin<Vec<Message>> for AddMessages {
+    fn begin(delta: MessagesDelta) -> Result<Vec<Message>, ReduceError> {
+        let mut messages = Vec::new();
+        Self::apply(&mut messages, delta)?;
+        Ok(messages)
     }
 }
 

@@ -6,11 +6,13 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::identity::{End, NodeRef};
-use super::packet::ReadPacket;
+use crate::erased::{PacketType, Payload, ReadPacket};
+use crate::step::{End, NodeRef};
+
+use super::function::Signature;
 use super::param::{Carries, NoPacket};
-use super::shape::{Body, EndSignature, PacketKind, ReadsPacket, Shape, Signature};
-use super::{PacketType, Payload};
+use super::reads_packet::{PacketKind, ReadsPacket};
+use super::shape::{Body, EndSignature, Shape};
 
 /// A destination of a route: a node or END.
 #[diagnostic::on_unimplemented(

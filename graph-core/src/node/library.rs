@@ -2,13 +2,16 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
+use crate::engine::{Context, ErasedContext, ErasedNode, ErasedSource, StepFuture};
+use crate::erased::{ErasedState, Packet, TaskWrites};
 use crate::state::GraphState;
+use crate::step::{ErasedStep, Exit, IntoStep, ParentCommandType};
 
-use super::call::{ArgsOf, ErasedNode, Runs, StepFuture};
-use super::param::{ErasedSource, NoPacket, Source};
-use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{ErasedStep, Exit, IntoStep, Packet, ParentCommandType};
+use super::call::Runs;
+use super::function::{ArgsOf, Signature};
+use super::param::{NoPacket, Source};
+use super::reads_packet::ReadsPacket;
+use super::shape::{Body, Shape};
 
 /// A generic node of a library, which runs over every suitable state.
 ///
@@ -118,7 +121,7 @@ where
     ) -> StepFuture<'a> {
         Box::pin(async move {
             let Source { state, ctx, .. } = ErasedSource { state, packet, ctx }.typed::<S, D>()?;
-            ErasedStep::of_output::<S, _>(self.0.run(state, ctx).await, spare, ctx)
+            ErasedStep::of_output::<S, _>(self.0.run(state, ctx).await, spare, ctx.preparing())
         })
     }
 }

@@ -14,63 +14,55 @@
 mod call;
 mod decide;
 mod destination;
-pub(crate) mod error;
-mod error_name;
-pub(crate) mod identity;
+mod function;
 mod key;
 mod library;
+pub(crate) mod messages;
 pub(crate) mod object;
-mod packet;
 mod param;
-pub(crate) mod parent_command;
-pub(crate) mod route;
+mod reads_packet;
 mod shape;
-mod step;
-pub(crate) mod stored_update;
 mod unsized_packet;
 mod view;
 
 #[doc(hidden)]
-pub use call::{ArgsOf, CallWith, Calls, ErasedNode, Runs, SubgraphNode};
-pub(crate) use call::{MarkedFuture, PacketMissing, StepFuture};
-pub(crate) use decide::Decider;
+pub use crate::engine::{ErasedNode, ErasedSource, SubgraphNode};
 #[doc(hidden)]
-pub use decide::{Decide, DecideWith, Decides, Decision};
+pub use crate::erased::PacketType;
+pub use crate::erased::{Packet, Payload};
+pub use crate::error::Failure;
+#[doc(hidden)]
+pub use crate::step::ErasedStep;
+#[doc(hidden)]
+pub use crate::step::NodeRef;
+#[doc(hidden)]
+pub use crate::step::{Choice, Exit, IntoLeave, Leave};
+pub use crate::step::{End, Named, Start};
+#[doc(hidden)]
+pub use crate::step::{ErasedParentCommand, ParentCommandType};
+pub use crate::step::{IntoStep, Step};
+#[doc(hidden)]
+pub use call::Runs;
+#[doc(hidden)]
+pub use decide::Decides;
 #[doc(hidden)]
 pub use destination::{Anywhere, Destination, IsPacketOf, NoPayload, Reached, Sent, Unreadable, Unsent};
-pub use error::Failure;
-pub(crate) use error::NodeError;
+pub(crate) use function::PacketMissing;
 #[doc(hidden)]
-pub use identity::NodeRef;
-pub(crate) use identity::own_name;
-pub use identity::{End, Named, Start};
-pub(crate) use key::KeyFn;
+pub use function::{ArgsOf, CallWith, ExtractAll, Fixed, FixedArgs, Signature};
 #[doc(hidden)]
-pub use key::{CacheKey, KeyBy, KeyFor, KeyReads, KeyReturns, KeySignature, KeyWith, RunsKey};
+pub use key::{CacheKey, KeyFor, KeyReturns};
 #[doc(hidden)]
 pub use library::{ArgsFor, IsLibraryNode};
 pub use library::{LibraryNode, NodeFor};
 #[doc(hidden)]
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 #[doc(hidden)]
-pub use packet::PacketType;
-pub(crate) use packet::ReadPacket;
-pub use packet::{Packet, Payload};
-#[doc(hidden)]
 pub use param::*;
 #[doc(hidden)]
-pub use parent_command::{ErasedParentCommand, ParentCommandType};
-pub(crate) use route::Route;
+pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 #[doc(hidden)]
-pub use route::{Choice, Exit, IntoLeave, Leave};
-#[doc(hidden)]
-pub use shape::{
-    Body, EndSignature, InNode, IsNamed, OrPacket, PacketKind, ReadsPacket, Several, Shape, Signature,
-    StartSignature,
-};
-#[doc(hidden)]
-pub use step::ErasedStep;
-pub use step::{IntoStep, Step};
+pub use shape::{Body, Decide, EndSignature, IsNamed, KeyBy, Several, Shape, StartSignature};
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};
 pub use view::View;

@@ -2,13 +2,17 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{Context, ErasedContext, ErasedState, TaskWrites};
+use crate::engine::{Context, ErasedContext, ErasedNode, ErasedSource, StepFuture};
+use crate::erased::{ErasedState, Packet, Payload, TaskWrites};
 use crate::state::GraphState;
+use crate::step::{ErasedStep, IntoStep};
 
-use super::call::{ArgsOf, ErasedNode, PacketMissing, Runs, StepFuture};
-use super::param::{ByRef, Carries, ErasedSource, Extract, NoPacket};
-use super::shape::{Body, ReadsPacket, Shape, Signature};
-use super::{ErasedStep, IntoStep, Packet, Payload, StateOrPacket};
+use super::StateOrPacket;
+use super::call::Runs;
+use super::function::{ArgsOf, PacketMissing, Signature};
+use super::param::{ByRef, Carries, Extract, NoPacket};
+use super::reads_packet::ReadsPacket;
+use super::shape::{Body, Shape};
 
 /// A node that is a struct, so that it can have fields.
 ///
@@ -152,7 +156,7 @@ where
             let (Some(state), Some(cx)) = (ByRef::<R>::extract(from), ByRef::<C>::extract(from)) else {
                 return Err(PacketMissing.into());
             };
-            ErasedStep::of_output::<S, _>(self.0.run(state, cx).await, spare, from.ctx)
+            ErasedStep::of_output::<S, _>(self.0.run(state, cx).await, spare, from.ctx.preparing())
         })
     }
 }
@@ -183,7 +187,7 @@ where
             ) else {
                 return Err(PacketMissing.into());
             };
-            ErasedStep::of_output::<S, _>(self.0.run(state, packet, cx).await, spare, from.ctx)
+            ErasedStep::of_output::<S, _>(self.0.run(state, packet, cx).await, spare, from.ctx.preparing())
         })
     }
 }

@@ -3,11 +3,10 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Context, ContextWith, ErasedContext, ErasedState};
-use crate::error::NodeFailure;
+use crate::engine::{Context, ContextWith, ErasedSource};
+use crate::erased::Packet;
+use crate::error::{NodeError, NodeFailure};
 use crate::state::PartOf;
-
-use super::{NodeError, Packet};
 
 /// A type `T` that a node can take as `&T`.
 ///
@@ -150,14 +149,6 @@ pub struct Source<'a, S, D> {
     pub packet: Option<&'a Packet>,
     /// The run's context.
     pub ctx: &'a ContextWith<D>,
-}
-
-/// The values that a task can pass to its node, whatever the types of the state and of the context.
-#[derive(Clone, Copy)]
-pub struct ErasedSource<'a> {
-    pub(crate) state: &'a dyn ErasedState,
-    pub(crate) packet: Option<&'a Packet>,
-    pub(crate) ctx: &'a dyn ErasedContext,
 }
 
 impl<'a> ErasedSource<'a> {

@@ -1,10 +1,7 @@
-use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::identity::{End, Named, NodeRef, Start};
-use super::param::{Carries, FixedParam, NoPacket, Param, WithFailure};
-use super::{PacketType, own_name};
+use crate::step::{End, Named, NodeRef, Start, own_name};
 
 /// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
 /// nodes.
@@ -26,9 +23,6 @@ pub trait Shape<M>: Sized {
     /// Converts the value into the form that the graph keeps.
     fn into_body(self) -> Self::Body;
 }
-
-/// The parameters and the result of a node.
-pub struct Signature<Args, Out>(PhantomData<fn(Args) -> Out>);
 
 /// The identity of a node, and the function or struct that it runs.
 pub struct Body<F> {
@@ -115,26 +109,6 @@ impl NodeRef {
     }
 }
 
-macro_rules! function_shapes {
-    ($(($($param:ident),*))*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<F, Fut, $($param),*> Shape<fn($($param),*) -> Fut> for F
-        where
-            F: Fn($($param),*) -> Fut + 'static,
-            Fut: Future,
-        {
-            type Signature = Signature<($($param,)*), Fut::Output>;
-            type Body = Body<F>;
-
-            fn into_body(self) -> Body<F> {
-                Body::of(self)
-            }
-        }
-    )*};
-}
-
-function_shapes! { () (A) (A, B) (A, B, C) (A, B, C, E) }
-
 macro_rules! tuple_shapes {
     ($(($($place:ident $marker:ident),+))*) => {$(
         #[diagnostic::do_not_recommend]
@@ -164,110 +138,27 @@ tuple_shapes! {
     (A MA, B MB, C MC, E ME, F MF, G MG, H MH, I MI)
 }
 
-/// Parameters, with the type of their packet.
-pub trait ReadsPacket {
-    /// [`NoPacket`] or [`Carries<T>`](Carries).
-    type Packet: PacketKind;
-}
-
-/// [`NoPacket`] or [`Carries<T>`](Carries).
-pub trait PacketKind {
-    /// [`NoPacket`] or `T`.
-    type Payload;
-
-    /// Returns the packet's type, if there is a packet.
-    fn packet_type() -> Option<PacketType>;
-}
-
-impl PacketKind for NoPacket {
-    type Payload = Self;
-
-    fn packet_type() -> Option<PacketType> {
-        None
-    }
-}
-
-impl<T: 'static> PacketKind for Carries<T> {
-    type Payload = T;
-
-    fn packet_type() -> Option<PacketType> {
-        Some(PacketType::of::<T>())
-    }
-}
-
-impl<P: PacketKind> PacketKind for WithFailure<P> {
-    type Payload = P::Payload;
-
-    fn packet_type() -> Option<PacketType> {
-        P::packet_type()
-    }
-}
-
-/// The packet of two parameter lists together. Two packets are an error.
+/// A function that chooses the next nodes: it reads the state (or a view of it, `&Context`, `&ContextWith<_>`) and returns
+/// a route, a `Vec` of routes, or a `Result` of these.
 #[diagnostic::on_unimplemented(
-    message = "a node takes one packet, not two",
-    label = "reads two packets",
-    note = "put both into one payload"
+    message = "`{Self}` is not a route function",
+    label = "not a function that reads the state and returns a route",
+    note = "a route function is a plain `fn(&State) -> Route`; to await something, return the route from the node"
 )]
-pub trait OrPacket<Other> {
-    /// The packet of the two.
-    type Out: PacketKind;
+pub trait Decide<M>: Sized {
+    /// The function's parameters and result.
+    type Signature;
 }
 
-impl<Other: PacketKind> OrPacket<Other> for NoPacket {
-    type Out = Other;
-}
-
-impl<T: 'static> OrPacket<NoPacket> for Carries<T> {
-    type Out = Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: 'static, P> OrPacket<WithFailure<P>> for Carries<T>
-where
-    Self: OrPacket<P>,
-{
-    type Out = WithFailure<<Self as OrPacket<P>>::Out>;
-}
-
-impl<P: OrPacket<Other>, Other> OrPacket<Other> for WithFailure<P> {
-    type Out = WithFailure<P::Out>;
-}
-
-/// Parameters of a node, which has no failure to read. Only an error handler has one.
+/// A function that returns the cache key of a task. It may read the same parameters as the node.
+///
+/// This trait only recognises the shape. The place of use checks that the graph can provide the parameters.
 #[diagnostic::on_unimplemented(
-    message = "a node cannot read a failure",
-    label = "reads a `NodeFailure`, which only an error handler can read",
-    note = "use it as the error handler of a node: `.on_error(node, handler)`"
+    message = "`{Self}` is not a key function",
+    label = "not a function that reads the state and returns a key",
+    note = "a key function is a plain `fn(&State) -> Key`, or a closure `|state: &State| ..` whose parameters have their types"
 )]
-pub trait InNode {}
-
-#[diagnostic::do_not_recommend]
-impl InNode for NoPacket {}
-
-#[diagnostic::do_not_recommend]
-impl<T> InNode for Carries<T> {}
-
-impl ReadsPacket for () {
-    type Packet = NoPacket;
+pub trait KeyBy<M>: Sized {
+    /// The function's parameters and result.
+    type Signature;
 }
-
-type PacketIn<P> = <<P as Param>::Fixed as FixedParam>::Packet;
-
-impl<A: Param<Fixed: FixedParam<Packet: PacketKind>>> ReadsPacket for (A,) {
-    type Packet = PacketIn<A>;
-}
-
-macro_rules! reads_packet {
-    ($(($first:ident, $($rest:ident),+))*) => {$(
-        impl<$first: Param, $($rest),+> ReadsPacket for ($first, $($rest,)+)
-        where
-            ($($rest,)+): ReadsPacket,
-            PacketIn<$first>: OrPacket<<($($rest,)+) as ReadsPacket>::Packet>,
-        {
-            type Packet = <PacketIn<$first> as OrPacket<<($($rest,)+) as ReadsPacket>::Packet>>::Out;
-        }
-    )*};
-}
-
-reads_packet! { (A, B) (A, B, C) (A, B, C, E) }

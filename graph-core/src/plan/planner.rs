@@ -1,4 +1,5 @@
-use crate::node::{Choice, Leave, Packet};
+use crate::erased::Packet;
+use crate::step::{Choice, Leave};
 
 use super::{NodePlan, Progress, Target, Task, Topology};
 

@@ -1,4 +1,4 @@
-use crate::node::Packet;
+use crate::erased::Packet;
 
 use super::Topology;
 

@@ -1,5 +1,7 @@
+use crate::erased::{Packet, PacketType};
+use crate::step::{Choice, Leave};
+
 use super::*;
-use crate::node::{Choice, Leave, Packet, PacketType};
 
 /// The notation of a graph: `a>b` edge, `a+b>c` join, `a+b>c?` optional join, `a~>b` an exit of `a`'s route,
 /// `a=>b` an exit with a packet, `d!` deferred. `^` is START, `$` is END. Nodes are single letters, in this order:

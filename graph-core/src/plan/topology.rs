@@ -1,4 +1,5 @@
-use crate::node::{Choice, Leave, PacketType};
+use crate::erased::PacketType;
+use crate::step::Leave;
 
 /// A graph for the planner, with nodes as indices in registration order.
 #[derive(Clone, Debug, Default)]
@@ -59,12 +60,7 @@ impl NodePlan {
 
     /// Returns `true` if a task left by the route of its error handler.
     pub(crate) fn left_by_handler(&self, leave: &Leave) -> bool {
-        let own = |choice: &Choice| choice.exit < self.exits.len();
-        match leave {
-            Leave::ByEdges | Leave::ErasedParentCommand(_) => false,
-            Leave::By(choice) => !own(choice),
-            Leave::ByAll(choices) => !choices.iter().all(own),
-        }
+        leave.choices().iter().any(|choice| choice.exit >= self.exits.len())
     }
 }
 

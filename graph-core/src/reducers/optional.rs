@@ -1,5 +1,3 @@
-use crate::messages::AddMessages;
-
 use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Union};
 
 /// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is no value yet.
@@ -43,7 +41,7 @@ macro_rules! begins_at_default {
     )*};
 }
 
-begins_at_default!(Add, AddMessages, Append, Merge, Union);
+begins_at_default!(Add, Append, Merge, Union);
 
 #[diagnostic::do_not_recommend]
 impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> {

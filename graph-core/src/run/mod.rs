@@ -2,16 +2,17 @@
 
 mod opening;
 mod options;
-pub(crate) mod outcome;
+pub(crate) mod run_stream;
 mod stepper;
-mod stop;
 
 #[doc(hidden)]
-pub use opening::{About, ErasedTarget};
+pub use crate::engine::About;
+#[doc(hidden)]
+pub use opening::ErasedTarget;
 pub(crate) use opening::{ErasedOutcome, Opened, OpenedRun, Opening, OpeningRun, Running, start_on_thread};
 pub use options::Run;
 #[doc(hidden)]
 pub use options::{ContextGiven, HasContext, InMemory, NeedsContext, Target};
-pub(crate) use outcome::Outcome;
+
+pub use crate::options::Stop;
 pub use stepper::Stepper;
-pub use stop::Stop;

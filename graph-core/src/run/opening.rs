@@ -4,15 +4,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
+use crate::Outcome;
 use crate::engine::{
-    AppContext, Driver, ErasedInput, ErasedState, Memos, Metadata, Nest, RunOptions, RunShared, RunSpan,
-    caught, caught_call,
+    About, AppContext, Driver, ErasedGraph, ParentRun, RunShared, RunSpan, TaskMemories, caught, caught_call,
 };
+use crate::erased::{ErasedInput, ErasedState};
 use crate::error::{Error, ErrorKind};
-use crate::graph::ErasedGraph;
+use crate::options::{Metadata, RunOptions};
 use crate::stream::{Events, NodeEvent, Sink};
-
-use super::Outcome;
 
 /// The outcome of a run.
 pub(crate) type ErasedOutcome = Outcome<Arc<dyn ErasedState>>;
@@ -34,18 +33,6 @@ pub trait ErasedTarget: Send {
     fn open(self: Box<Self>, opening: Opening) -> OpeningRun;
 }
 
-/// The description of a run for its tracing span.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
-    /// The way in which the run starts: "input", "resume" or "again".
-    pub begin: &'static str,
-    /// The name of its thread, if any.
-    pub thread: Option<&'a str>,
-    /// Its id, if the caller gave one.
-    pub run_id: Option<&'a str>,
-}
-
 /// The parameters with which a target opens a run.
 pub struct Opening {
     pub(crate) graph: ErasedGraph,
@@ -59,7 +46,7 @@ pub struct Opening {
 /// A run that has been opened.
 pub enum Opened {
     /// The run has supersteps to execute.
-    Begun(Box<OpenedRun>),
+    Started(Box<OpenedRun>),
     /// There is nothing to run. Holds the number of the last superstep and the outcome.
     Ended(u64, ErasedOutcome),
 }
@@ -116,7 +103,9 @@ impl Opening {
         RunShared {
             names: Arc::clone(&self.graph.0.names),
             metadata: self.metadata.clone(),
-            memos: thread.as_ref().map_or_else(Memos::default, |thread| Memos::within(Arc::clone(thread))),
+            memories: thread
+                .as_ref()
+                .map_or_else(TaskMemories::default, |thread| TaskMemories::within(Arc::clone(thread))),
             steps: None,
             script: None,
             store: self.graph.1.clone(),
@@ -126,7 +115,11 @@ impl Opening {
             spans: self.spans.clone(),
             thread,
             sink: sink.map(|events| Arc::new(events) as Arc<dyn Sink>),
-            nest: Nest { listeners, aliases: self.graph.0.aliases.clone(), ..Nest::default() },
+            parent_run: ParentRun {
+                listeners,
+                aliases: self.graph.0.aliases.clone(),
+                ..ParentRun::default()
+            },
         }
     }
 }
@@ -144,7 +137,7 @@ impl ErasedTarget for FromInput {
             let shared = opening.shared(None);
             let Opening { graph, context, options, events, .. } = opening;
             Driver::start(&graph.0, self.0, context, shared, options, events)
-                .map(|driver| Opened::Begun(Box::new(OpenedRun(driver))))
+                .map(|driver| Opened::Started(Box::new(OpenedRun(driver))))
         })
     }
 }
@@ -158,7 +151,7 @@ pub(super) fn execute(target: Box<dyn ErasedTarget>, mut opening: Opening) -> Ru
             opening.check_not_cancelled()?;
             match target.open(opening).await? {
                 Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
-                Opened::Begun(begun) => {
+                Opened::Started(begun) => {
                     let mut driver = begun.into_driver();
                     driver.announce(true).await;
                     finish(driver).await
@@ -198,7 +191,7 @@ pub(crate) fn start_on_thread(
         let opened = spans.around(caught(&compiled.name, opened)).await;
         spans.begun(&opened);
         Ok(match opened? {
-            Opened::Begun(begun) => Some(begun.into_driver()),
+            Opened::Started(begun) => Some(begun.into_driver()),
             Opened::Ended(_, outcome) => {
                 spans.ended(&Ok((0, outcome)));
                 None
@@ -232,7 +225,7 @@ pub(super) fn step_by_hand(
     Box::pin(async move {
         let spans = driver.spans.clone();
         let result = spans.around(driver.step_unless_broken()).await;
-        spans.stepped(&result, driver.has_halted());
+        spans.stepped(&result, driver.is_at_stop_point());
         result
     })
 }

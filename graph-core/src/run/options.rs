@@ -9,17 +9,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine::{AppContext, FailureMode, Metadata, RunOptions, RunSpan};
+use crate::Outcome;
+use crate::engine::{AppContext, Compiled, ErasedGraph, RunSpan};
+use crate::erased::InputOf;
 use crate::error::Error;
-use crate::graph::{Compiled, ErasedGraph, Graph};
 use crate::node::{Body, Shape};
+use crate::options::{FailureMode, Metadata, RunOptions, Stop};
 use crate::state::GraphState;
-use crate::state::erase::InputOf;
+use crate::stream::Events;
 use crate::stream::event::StreamMode;
-use crate::stream::{Events, RunStream};
 
+use super::Stepper;
 use super::opening::{ErasedTarget, FromInput, Opening, Running, execute, start};
-use super::{Outcome, Stepper, Stop};
+use super::run_stream::RunStream;
 
 /// A run that has not started yet.
 ///
@@ -40,11 +42,12 @@ use super::{Outcome, Stepper, Stop};
 /// Dropping the future of a run cancels it. No further poll of its tasks starts, and no task is left behind.
 #[must_use = "a run does nothing until it is awaited, streamed or started"]
 pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
-    pub(crate) graph: Graph<S, D>,
+    pub(crate) graph: ErasedGraph,
     /// The input, or the thread, that the run is started on.
     pub(crate) target: T,
     context: C,
     pub(crate) settings: Settings,
+    types: PhantomData<fn(S, D)>,
 }
 
 /// The options of a run that do not depend on its types.
@@ -111,14 +114,14 @@ impl<D> ContextGiven<D> for HasContext<D> {
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> Run<S, D, NeedsContext> {
-    pub(crate) fn new(graph: Graph<S, D>, input: S::Input) -> Self {
+    pub(crate) fn new(graph: ErasedGraph, input: S::Input) -> Self {
         Self::of(graph, InMemory(input))
     }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
-    pub(crate) fn of(graph: Graph<S, D>, target: T) -> Self {
-        Self { graph, target, context: NeedsContext, settings: Settings::new() }
+    pub(crate) fn of(graph: ErasedGraph, target: T) -> Self {
+        Self { graph, target, context: NeedsContext, settings: Settings::new(), types: PhantomData }
     }
 
     /// Sets the application context, which nodes read through `&ContextWith<D>`.
@@ -126,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
     /// Pass a `D`, or an `Arc<D>` to share one context between runs.
     pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
         let Self { graph, target, settings, .. } = self;
-        Run { graph, target, context: HasContext(context.into()), settings }
+        Run { graph, target, context: HasContext(context.into()), settings, types: PhantomData }
     }
 }
 
@@ -236,8 +239,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
 
 impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C, T> {
     pub(crate) fn opening(self, events: Option<Events>) -> (T, Opening) {
-        let Self { graph, target, context, settings } = self;
-        (target, settings.opening(graph.erased(), context.into_context(), events))
+        let Self { graph, target, context, settings, .. } = self;
+        (target, settings.opening(graph, context.into_context(), events))
     }
 
     /// Returns the run as a stream of its events.
@@ -297,7 +300,7 @@ impl<S: GraphState> Future for TypedRun<S> {
 impl<S: GraphState, D, C, T> std::fmt::Debug for Run<S, D, C, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run")
-            .field("graph", &self.graph)
+            .field("graph", &self.graph.0.name)
             .field("options", &self.settings.options)
             .finish_non_exhaustive()
     }

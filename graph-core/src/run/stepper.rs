@@ -1,14 +1,15 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::Outcome;
 use crate::engine::Driver;
+use crate::erased::{OtherState, borrowed, shared};
 use crate::error::Error;
 use crate::interrupt::{Answer, Pause};
+use crate::options::Stop;
 use crate::state::GraphState;
-use crate::state::erase::{OTHER_STATE, borrowed, shared};
 
 use super::opening::{finish_by_hand, step_by_hand};
-use super::{Outcome, Stop};
 
 /// A run that the caller executes superstep by superstep. Made by [`Run::start`](super::Run::start).
 pub struct Stepper<S: GraphState, D = ()> {
@@ -22,7 +23,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     pub(crate) fn new(driver: Driver) -> Result<Self, Error> {
         match shared(Arc::clone(driver.state())) {
             Some(begun) => Ok(Self { driver, begun, context: PhantomData }),
-            None => Err(Error::new(driver.name(), OTHER_STATE)),
+            None => Err(Error::new(driver.name(), OtherState.into())),
         }
     }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 
 use crate::engine;
+use crate::erased::{InputOf, WritesOf, owned};
 use crate::error::Error;
 use crate::payload::Encoding;
 
-use super::erase::{InputOf, WritesOf, owned};
 use super::validate::{Report, Violation};
 use super::{
     Dump, EncodeError, FieldSpec, Input, MigrationError, Restore, RestoreError, Stored, UndoOf, Update,
@@ -62,7 +62,7 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// The error with which a run would refuse the input.
     fn started(input: Self::Input) -> Result<Self, Error> {
         engine::started(Box::new(InputOf::<Self>(input)))
-            .and_then(|state| owned(state).map_err(|kind| Error::new(Self::NAME, kind)))
+            .and_then(|state| owned(state).map_err(|error| Error::new(Self::NAME, error.into())))
     }
 
     /// Returns the state after an update, which goes through reducers and rules as the update of a node does.
@@ -73,7 +73,7 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the unchanged state.
     fn updated(self, update: Self::Update) -> Result<Self, Error> {
         engine::updated(Arc::new(self), WritesOf::<Self>::erase(update))
-            .and_then(|state| owned(state).map_err(|kind| Error::new(Self::NAME, kind)))
+            .and_then(|state| owned(state).map_err(|error| Error::new(Self::NAME, error.into())))
     }
 
     /// Returns a copy of the whole state.

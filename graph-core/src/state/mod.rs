@@ -4,7 +4,6 @@ mod bounds;
 pub(crate) mod change;
 mod context;
 mod dump;
-pub(crate) mod erase;
 mod fallback;
 pub(crate) mod field;
 pub(crate) mod graph_state;
@@ -39,7 +38,9 @@ pub(crate) use graph_state::GraphState;
 #[doc(hidden)]
 pub use input::Start;
 pub use input::{Input, InputError, InputProblem, IntoInput};
+
 use json::read_update;
+
 pub(crate) use json::serialize_writes;
 #[doc(hidden)]
 pub use json::{
@@ -57,7 +58,7 @@ pub use stored::{
     decode_overwrite_with, encode_change, encode_change_with, encode_overwrite_with, encode_value,
     encode_value_with, migrate,
 };
-pub(crate) use stored::{canonical, decode_write, have_large_number, overflow_in};
+pub(crate) use stored::{canonical, decode_write, have_large_number};
 #[doc(hidden)]
 pub use update::{FieldWrite, JsonOf, Parsed, WriteKind};
 pub use update::{IntoUpdate, Update};
@@ -69,3 +70,4 @@ pub use writes::Writes;
 #[doc(hidden)]
 /// The value that takes a write to a field of `S` back.
 pub type UndoOf<S> = <<<S as GraphState>::Update as Update<S>>::Write as FieldWrite<S>>::Undo;
+pub(crate) use validate::{Report, Violation};

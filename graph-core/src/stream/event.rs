@@ -6,14 +6,13 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::Outcome;
 use crate::checkpoint::CheckpointId;
-use crate::engine::clock;
+use crate::erased::{Packet, UpdateJson};
 use crate::interrupt::{OpenInterrupt, Pause};
 use crate::messages::MessageChunk;
-use crate::node::Packet;
-use crate::run::Outcome;
+use crate::options::clock;
 use crate::state::GraphState;
-use crate::state::erase::UpdateJson;
 
 use super::shown::{ShownEvent, ShownKind};
 use super::{Custom, SubgraphEvent};

@@ -3,10 +3,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::{ErasedState, StateType, TaskWrites};
+use crate::erased::{ErasedState, Packet, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
-use crate::node::Packet;
 
 use super::Custom;
 use super::event::StreamMode;
@@ -17,14 +16,14 @@ use super::raw::{RawEvent, RawKind, TaskEvent};
 #[derive(Clone)]
 pub(crate) struct Events {
     /// The state of the run.
-    pub(super) state: &'static StateType,
-    pub(super) to: EventTarget,
-    pub(super) modes: Arc<[StreamMode]>,
+    pub(crate) state: &'static StateType,
+    pub(crate) to: EventTarget,
+    pub(crate) modes: Arc<[StreamMode]>,
 }
 
 /// The destination of the events of a run.
 #[derive(Clone)]
-pub(super) enum EventTarget {
+pub(crate) enum EventTarget {
     /// The stream of the run itself. Bounded, so that a run waits for a slow reader instead of filling the memory.
     Stream(Sender<QueuedEvent>),
     /// The sink of the parent run, with the path of subgraph nodes to this run.
@@ -41,10 +40,10 @@ pub(crate) struct TaskEnd {
 }
 
 /// An event in the queue of a stream.
-pub(super) struct QueuedEvent {
-    pub(super) path: Arc<[Arc<str>]>,
-    pub(super) step: u64,
-    pub(super) event: RawEvent,
+pub(crate) struct QueuedEvent {
+    pub(crate) path: Arc<[Arc<str>]>,
+    pub(crate) step: u64,
+    pub(crate) event: RawEvent,
 }
 
 impl Events {

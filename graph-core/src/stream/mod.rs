@@ -5,15 +5,14 @@
 
 mod custom;
 pub(crate) mod event;
-mod events;
-mod queue;
+pub(crate) mod events;
+pub(crate) mod queue;
 mod raw;
-mod run_stream;
 mod shown;
 mod subgraph;
 
+pub use crate::run::run_stream::RunStream;
 pub use custom::Custom;
 pub(crate) use events::{Events, NodeEvent, Sink, TaskEnd};
 pub(crate) use raw::TaskEvent;
-pub use run_stream::RunStream;
 pub use subgraph::SubgraphEvent;

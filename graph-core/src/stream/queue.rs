@@ -18,7 +18,7 @@ const CAPACITY: usize = 64;
 const REFILL: usize = CAPACITY / 2;
 
 /// Creates a queue.
-pub(super) fn queue<T>() -> (Sender<T>, Receiver<T>) {
+pub(crate) fn queue<T>() -> (Sender<T>, Receiver<T>) {
     let queue = Arc::new(Mutex::new(Queue {
         accepted: VecDeque::new(),
         parked: BTreeMap::new(),
@@ -47,7 +47,7 @@ fn lock<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
 }
 
 /// Sends events to the reader.
-pub(super) struct Sender<T>(Shared<T>);
+pub(crate) struct Sender<T>(Shared<T>);
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
@@ -59,13 +59,13 @@ impl<T> Sender<T> {
     /// Sends an event, and waits while the reader is far behind. A closed queue drops the event.
     ///
     /// If the future is dropped, the event was sent or is dropped.
-    pub(super) fn send(&self, event: T) -> Sending<'_, T> {
+    pub(crate) fn send(&self, event: T) -> Sending<'_, T> {
         Sending { queue: &self.0, state: State::New(event) }
     }
 }
 
 /// Sends one event.
-pub(super) struct Sending<'q, T> {
+pub(crate) struct Sending<'q, T> {
     queue: &'q Mutex<Queue<T>>,
     state: State<T>,
 }
@@ -130,11 +130,11 @@ impl<T> Drop for Sending<'_, T> {
 }
 
 /// Receives the events of a run.
-pub(super) struct Receiver<T>(Shared<T>);
+pub(crate) struct Receiver<T>(Shared<T>);
 
 impl<T> Receiver<T> {
     /// Returns the next event, or `None` at the end of a closed queue.
-    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let mut queue = lock(&self.0);
         let Some(event) = queue.accepted.pop_front() else {
             if queue.closed {
@@ -161,7 +161,7 @@ impl<T> Receiver<T> {
     }
 
     /// Refuses further events. Parked events are dropped, and their senders continue.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut queue = lock(&self.0);
         queue.closed = true;
         let parked = std::mem::take(&mut queue.parked);

@@ -3,12 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::{ErasedState, StateType, TaskWrites};
+use crate::erased::{ErasedState, Packet, StateType, TaskWrites, WritesOf, shared};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
-use crate::node::Packet;
 use crate::state::GraphState;
-use crate::state::erase::{WritesOf, shared};
 
 use super::Custom;
 use super::event::EventKind;
@@ -59,7 +57,7 @@ impl RawEvent {
     ///
     /// # Errors
     /// The event, if it belongs to a run over another state.
-    pub(super) fn typed<S: GraphState>(self) -> Result<EventKind<S>, Self> {
+    pub(crate) fn typed<S: GraphState>(self) -> Result<EventKind<S>, Self> {
         if self.state.id != TypeId::of::<S>() {
             return Err(self);
         }
@@ -92,7 +90,7 @@ impl RawEvent {
     }
 
     /// Returns the event for serialization.
-    pub(super) fn shown(&self) -> ShownEvent<'_> {
+    pub(crate) fn shown(&self) -> ShownEvent<'_> {
         let (node, task, event) = match &self.kind {
             RawKind::Values(_) => return ShownEvent::of_run(ShownKind::Values),
             RawKind::Checkpoint { id, step } => {

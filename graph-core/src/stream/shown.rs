@@ -11,13 +11,13 @@ use crate::messages::MessageChunk;
 use super::Custom;
 
 /// An event without the data whose type depends on the state.
-pub(super) struct ShownEvent<'e> {
+pub(crate) struct ShownEvent<'e> {
     /// The node and the index of its task.
-    pub(super) of: Option<(&'e str, usize)>,
-    pub(super) kind: ShownKind<'e>,
+    pub(crate) of: Option<(&'e str, usize)>,
+    pub(crate) kind: ShownKind<'e>,
 }
 
-pub(super) enum ShownKind<'e> {
+pub(crate) enum ShownKind<'e> {
     Values,
     Update { restored: bool },
     Custom(&'e Custom),
@@ -34,16 +34,16 @@ pub(super) enum ShownKind<'e> {
 }
 
 impl<'e> ShownEvent<'e> {
-    pub(super) fn of_task(node: &'e str, task: usize, kind: ShownKind<'e>) -> Self {
+    pub(crate) fn of_task(node: &'e str, task: usize, kind: ShownKind<'e>) -> Self {
         Self { of: Some((node, task)), kind }
     }
 
-    pub(super) fn of_run(kind: ShownKind<'e>) -> Self {
+    pub(crate) fn of_run(kind: ShownKind<'e>) -> Self {
         Self { of: None, kind }
     }
 
     /// Returns the name of the kind in JSON.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self.kind {
             ShownKind::Values => "values",
             ShownKind::Update { .. } => "update",
@@ -63,7 +63,7 @@ impl<'e> ShownEvent<'e> {
 
     /// Writes the entries before the data that depends on the state. Call [`write_rest`](Self::write_rest) after it.
     // Two functions, because a function with that data as a parameter would be compiled for each state.
-    pub(super) fn write_head<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    pub(crate) fn write_head<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("type", self.name())?;
         if let Some((node, task)) = self.of {
             map.serialize_entry("node", node)?;
@@ -72,7 +72,7 @@ impl<'e> ShownEvent<'e> {
         Ok(())
     }
 
-    pub(super) fn write_rest<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    pub(crate) fn write_rest<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match &self.kind {
             ShownKind::Custom(value) => map.serialize_entry("data", value)?,
             ShownKind::Message(chunk) => map.serialize_entry("data", chunk)?,

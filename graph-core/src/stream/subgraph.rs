@@ -6,8 +6,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::erased::json_of;
 use crate::state::GraphState;
-use crate::state::erase::json_of;
 
 use super::event::EventKind;
 use super::raw::{RawEvent, RawKind, TaskEvent};
@@ -27,7 +27,7 @@ struct Event {
 }
 
 impl SubgraphEvent {
-    pub(super) fn new(raw: RawEvent) -> Self {
+    pub(crate) fn new(raw: RawEvent) -> Self {
         Self(Arc::new(Event { raw, typed: OnceLock::new() }))
     }
 
@@ -51,7 +51,7 @@ impl SubgraphEvent {
         self.0.raw.shown().of.map(|(node, _)| node)
     }
 
-    pub(super) fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
+    pub(crate) fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let raw = &self.0.raw;
         let data = match &raw.kind {
             RawKind::Values(state) => Some(state.to_json()?),

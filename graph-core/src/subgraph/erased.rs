@@ -2,17 +2,17 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::child::{Call, Came, Kept, followed_by, visit};
-use crate::engine::{ErasedContext, ErasedState, StateTypeOf as _, TaskWrites, contained};
-use crate::graph::{Graph, Inside, KeptState, KeptStates};
-use crate::node::{
-    ArgsOf, Body, Choice, ErasedNode, ErasedSource, ErasedStep, IntoStep, Leave, MarkedFuture, NodeError,
-    NodeRef, Packet, PacketKind, PacketMissing, ParentCommandType, ReadsPacket, Runs, Shape, Signature,
-    Source, StepFuture, SubgraphNode,
+use crate::engine::child::{Call, ErasedCallResult, run_call};
+use crate::engine::{
+    CallStorage, Compiled, ErasedContext, ErasedNode, ErasedSource, KeptState, KeptStates, StepFuture,
+    StoredCall, SubgraphNode, followed_by,
 };
+use crate::erased::{ErasedState, Packet, StateTypeOf as _, TaskWrites, borrowed};
+use crate::error::{NodeError, contained};
+use crate::graph::Graph;
+use crate::node::{ArgsOf, Body, PacketKind, PacketMissing, ReadsPacket, Runs, Shape, Signature, Source};
 use crate::state::GraphState;
-use crate::state::erase::borrowed;
-use crate::thread::OpenTask;
+use crate::step::{Choice, ErasedStep, IntoStep, Leave, NodeRef};
 
 use super::context::MakesContext;
 use super::node::{GraphSource, Inner, Persistence, Subgraph};
@@ -86,12 +86,12 @@ where
 
 impl<C: GraphState, D, W: Wiring<C>, X> Inner<C, D, W, X> {
     /// Returns the storage of a call.
-    fn kept<S: GraphState>(&self, state: &S, packet: Option<&Packet>) -> Kept
+    fn storage<S: GraphState>(&self, state: &S, packet: Option<&Packet>) -> CallStorage
     where
         W: WiredTo<C, S>,
     {
         let key = self.key.as_ref().filter(|_| self.persistence == Persistence::PerThread);
-        self.persistence.kept(key.and_then(|key| W::key(key, state, packet)))
+        self.persistence.storage(key.and_then(|key| W::key(key, state, packet)))
     }
 }
 
@@ -104,27 +104,23 @@ struct ErasedSubgraph<S, E, C: GraphState, D, W: Wiring<C>, X> {
 
 impl<S: GraphState, E, C: GraphState, D, W: Wiring<C>, X> ErasedSubgraph<S, E, C, D, W, X> {
     /// Returns the result of a call that ended with parent commands.
-    fn with_commands(&self, came: Came, state: &S) -> Result<ErasedStep, NodeError>
+    fn with_commands(&self, call_result: ErasedCallResult, state: &S) -> Result<ErasedStep, NodeError>
     where
         W: WiredTo<C, S>,
     {
-        let (mut writes, mut choices) = (W::written(came.update)?, Vec::new());
-        for outward in came.said {
-            match outward.update(S::TYPE) {
+        let (mut writes, mut choices) = (W::written(call_result.update)?, Vec::new());
+        for command in call_result.parent_commands {
+            match command.update(S::TYPE) {
                 Some(written) => writes = followed_by(state, writes, written)?,
-                None if outward.writes() => return Err(LazyParentCommand.into()),
+                None if command.writes() => return Err(LazyParentCommand.into()),
                 None => {}
             }
-            let Some(leave) = outward.leave else { continue };
+            let Some(leave) = command.leave else { continue };
             let (route, leave) = *leave;
             let exits = self.command_exits.get().and_then(|exits| exits.iter().find(|(at, _)| *at == route));
             let Some((_, exits)) = exits else { return Err(LazyParentCommand.into()) };
-            let taken = match leave {
-                Leave::By(choice) => vec![choice],
-                Leave::ByAll(all) => all,
-                Leave::ByEdges | Leave::ErasedParentCommand(_) => Vec::new(),
-            };
-            choices.extend(taken.into_iter().map(|choice| Choice { exit: choice.exit + exits, ..choice }));
+            let taken = leave.choices().iter().cloned();
+            choices.extend(taken.map(|choice| Choice { exit: choice.exit + exits, ..choice }));
         }
         let leave = if choices.is_empty() { Leave::ByEdges } else { Leave::ByAll(choices) };
         Ok(ErasedStep { writes, leave })
@@ -152,20 +148,20 @@ where
             let Source { state, packet, ctx } = ErasedSource { state, packet, ctx }.typed::<S, E>()?;
             let graph: Graph<C, D> = inner.graph.graph();
             let beginning = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
-            let kept = inner.kept(state, packet);
+            let storage = inner.storage(state, packet);
             let call = Call {
                 graph: graph.erased(),
                 context: inner.context.context(ctx),
                 beginning,
-                kept,
+                storage,
                 recursion_limit: inner.recursion_limit,
                 packets: W::Packet::packet_type().is_some(),
             };
-            let came = visit(call, ctx).await?;
-            if came.said.is_empty() {
-                inner.wiring.finish(came).and_then(|step| ErasedStep::of(step, spare, ctx))
+            let call_result = run_call(call, ctx).await?;
+            if call_result.parent_commands.is_empty() {
+                inner.wiring.finish(call_result).and_then(|step| ErasedStep::of(step, spare, ctx.preparing()))
             } else {
-                self.with_commands(came, state)
+                self.with_commands(call_result, state)
             }
         })
     }
@@ -184,34 +180,31 @@ where
     W: WiredTo<C, S>,
     X: MakesContext<E, D>,
 {
-    fn heard(&self) -> Vec<ParentCommandType> {
+    fn graph(&self) -> Option<&Compiled> {
         match &self.inner.graph {
-            GraphSource::Built(graph) => graph.0.outward.clone(),
-            // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
-            GraphSource::Lazy(_) => Vec::new(),
+            GraphSource::Built(graph) => Some(&graph.0),
+            GraphSource::Lazy(_) => None,
         }
     }
 
-    fn hears_at(&self, exits: Vec<(TypeId, usize)>) {
+    fn set_command_exits(&self, exits: Vec<(TypeId, usize)>) {
         let _ = self.command_exits.set(exits);
     }
 
-    fn marked<'a>(&'a self, task: OpenTask<'a>) -> MarkedFuture<'a> {
-        Box::pin(async move {
-            let GraphSource::Built(graph) = &self.inner.graph else { return Ok(Vec::new()) };
-            let Some(state) = borrowed::<S>(task.state()) else { return Ok(Vec::new()) };
-            // If the key function panics, the task has failed and there is no call to show.
-            let kept = contained(|| self.inner.kept(state, task.packet()));
-            let Some(kept) = kept.ok().filter(|kept| *kept != Kept::Nothing) else { return Ok(Vec::new()) };
-            let base = W::base(state).map(|base| base as &dyn ErasedState);
-            task.marks_of_call(&graph.0, &kept, W::Packet::packet_type().is_some(), base).await
-        })
+    fn stored_call<'a>(&self, state: &'a dyn ErasedState, packet: Option<&Packet>) -> Option<StoredCall<'a>> {
+        let state = borrowed::<S>(state)?;
+        // If the key function panics, the task has failed and there is no call.
+        let storage = contained(|| self.inner.storage(state, packet))
+            .ok()
+            .filter(|storage| *storage != CallStorage::Nothing)?;
+        let base = W::base(state).map(|base| base as &dyn ErasedState);
+        Some(StoredCall { storage, packets: W::Packet::packet_type().is_some(), base })
     }
 
     fn kept_state(&self) -> KeptState {
         let keeps = self.inner.persistence == Persistence::PerThread;
-        let kept = self.inner.persistence.kept(None);
-        let loses = kept.loses_state_inside(W::Packet::packet_type().is_some());
+        let storage = self.inner.persistence.storage(None);
+        let loses = storage.loses_state_inside(W::Packet::packet_type().is_some());
         match &self.inner.graph {
             GraphSource::Built(graph) => {
                 let KeptStates { paths, unknown } = &graph.0.kept_states;
@@ -219,14 +212,6 @@ where
             }
             // A lazy subgraph may be the graph that is being compiled. Its calls check the subgraphs inside.
             GraphSource::Lazy(_) => KeptState { keeps, loses, inside: Vec::new(), unknown: true },
-        }
-    }
-
-    fn inside(&self) -> Option<Inside> {
-        match &self.inner.graph {
-            GraphSource::Built(graph) => Some(Inside::of(&graph.0)),
-            // A recursive subgraph would never end.
-            GraphSource::Lazy(_) => None,
         }
     }
 }

@@ -1,11 +1,12 @@
 use std::marker::PhantomData;
-
 use std::sync::Arc;
 
-use crate::engine::child::{Beginning, Came};
-use crate::node::{Carries, IntoStep, NoPacket, NodeError, Packet, Payload, Step};
-use crate::state::erase::{InputOf, owned};
+use crate::engine::child::{Beginning, ErasedCallResult};
+use crate::erased::{InputOf, Packet, Payload, owned};
+use crate::error::NodeError;
+use crate::node::{Carries, NoPacket};
 use crate::state::{GraphState, PartOf};
+use crate::step::{IntoStep, Step};
 
 use super::wiring::{Fits, WiredTo, Wiring};
 
@@ -76,8 +77,8 @@ where
         Some(key(R::part(state)))
     }
 
-    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
-        (self.back)(returned(came)?).into_step()
+    fn finish(&self, call_result: ErasedCallResult) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(call_result)?).into_step()
     }
 }
 
@@ -114,8 +115,8 @@ where
         Some(key(R::part(state), packet?.get::<P>()?))
     }
 
-    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
-        (self.back)(returned(came)?).into_step()
+    fn finish(&self, call_result: ErasedCallResult) -> Result<Step<S>, NodeError> {
+        (self.back)(returned(call_result)?).into_step()
     }
 }
 
@@ -123,10 +124,10 @@ impl<C, S, R: PartOf<S>, I, B, O> Fits<C, S> for Mapped<R, I, B, O> where Self: 
 
 impl<C, S, R: PartOf<S>, P, I, B, O> Fits<C, S> for MappedPacket<R, P, I, B, O> where Self: Wiring<C> {}
 
-fn returned<C: GraphState>(came: Came) -> Result<CallResult<C>, NodeError> {
+fn returned<C: GraphState>(call_result: ErasedCallResult) -> Result<CallResult<C>, NodeError> {
     let other = |_| NodeError::from(OtherState);
-    let begun = came.begun.unwrap_or_else(|| Arc::clone(&came.state));
-    Ok(CallResult { begun: owned(begun).map_err(other)?, state: owned(came.state).map_err(other)? })
+    let begun = call_result.begun.unwrap_or_else(|| Arc::clone(&call_result.state));
+    Ok(CallResult { begun: owned(begun).map_err(other)?, state: owned(call_result.state).map_err(other)? })
 }
 
 /// The state of a subgraph call is of another type. The types of the builder prevent it.

@@ -43,6 +43,7 @@
 //! # }
 //! ```
 
+pub(crate) mod calls;
 mod context;
 mod erased;
 mod mapped;
@@ -50,8 +51,8 @@ mod node;
 mod wiring;
 
 #[doc(hidden)]
-pub use crate::node::parent_command::ParentRoute;
-pub use crate::node::parent_command::{NoRoute, ParentCommand};
+pub use crate::step::ParentRoute;
+pub use crate::step::{NoRoute, ParentCommand};
 #[doc(hidden)]
 pub use context::MakesContext;
 pub use context::{ContextFrom, NoContext, SameContext};

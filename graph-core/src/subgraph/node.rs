@@ -2,9 +2,9 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::child::Kept;
+use crate::engine::CallStorage;
+use crate::erased::Payload;
 use crate::graph::Graph;
-use crate::node::Payload;
 use crate::state::GraphState;
 
 use super::context::{ContextFrom, NoContext, SameContext};
@@ -59,11 +59,11 @@ pub(super) enum Persistence {
 }
 
 impl Persistence {
-    pub(super) fn kept(self, key: Option<String>) -> Kept {
+    pub(super) fn storage(self, key: Option<String>) -> CallStorage {
         match self {
-            Self::Unstored => Kept::Nothing,
-            Self::PerCall => Kept::Call,
-            Self::PerThread => Kept::Thread(key),
+            Self::Unstored => CallStorage::Nothing,
+            Self::PerCall => CallStorage::Call,
+            Self::PerThread => CallStorage::Thread(key),
         }
     }
 }

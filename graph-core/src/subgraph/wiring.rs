@@ -1,8 +1,9 @@
-use crate::engine::TaskWrites;
-use crate::engine::child::{Beginning, Came};
-use crate::node::{IntoStep, NoPacket, NodeError, Packet, PacketKind, Step};
-use crate::state::erase::WritesOf;
+use crate::engine::child::{Beginning, ErasedCallResult};
+use crate::erased::{Packet, TaskWrites, WritesOf};
+use crate::error::NodeError;
+use crate::node::{NoPacket, PacketKind};
 use crate::state::{GraphState, PartOf};
+use crate::step::{IntoStep, Step};
 
 /// The part of a subgraph's wiring that is independent of its parent graph.
 pub trait Wiring<C>: Send + Sync + 'static {
@@ -42,7 +43,7 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     }
 
     #[doc(hidden)]
-    fn finish(&self, came: Came) -> Result<Step<S>, NodeError>;
+    fn finish(&self, call_result: ErasedCallResult) -> Result<Step<S>, NodeError>;
 
     /// Returns the part of the result that is written even if the call ends with a parent command.
     #[doc(hidden)]
@@ -81,8 +82,8 @@ where
         Some(Beginning::On(C::part(state)))
     }
 
-    fn finish(&self, came: Came) -> Result<Step<S>, NodeError> {
-        WritesOf::<C>::typed(came.update).into_step()
+    fn finish(&self, call_result: ErasedCallResult) -> Result<Step<S>, NodeError> {
+        WritesOf::<C>::typed(call_result.update).into_step()
     }
 
     fn written(update: TaskWrites) -> Result<TaskWrites, NodeError> {

@@ -1,7 +1,6 @@
-use crate::node::{
-    Body, End, EndSignature, Exit, IntoLeave, Leave, NodeError, NodeRef, Shape, Signature, Start,
-    StartSignature,
-};
+use crate::error::NodeError;
+use crate::node::{Body, EndSignature, Shape, Signature, StartSignature};
+use crate::step::{End, Exit, IntoLeave, Leave, NodeRef, Start};
 
 /// The node in whose place an update is made; see [`as_node`].
 ///
@@ -26,15 +25,15 @@ use crate::node::{
 /// ```
 #[derive(Debug)]
 pub struct AsNode {
-    pub(super) node: NodeRef,
-    pub(super) taken: Option<Taken>,
+    pub(crate) node: NodeRef,
+    pub(crate) taken: Option<Taken>,
 }
 
 /// The route that the node is assumed to have returned.
 #[derive(Debug)]
-pub(super) struct Taken {
-    pub(super) exits: Vec<Exit>,
-    pub(super) leave: Result<Leave, NodeError>,
+pub(crate) struct Taken {
+    pub(crate) exits: Vec<Exit>,
+    pub(crate) leave: Result<Leave, NodeError>,
 }
 
 /// Chooses the node in whose place an update is made.
@@ -62,11 +61,11 @@ impl AsNode {
         Self { node, taken: None }
     }
 
-    pub(super) fn is_end(&self) -> bool {
+    pub(crate) fn is_end(&self) -> bool {
         self.node == NodeRef::End
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.node.name()
     }
 

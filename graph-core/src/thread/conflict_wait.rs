@@ -3,9 +3,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::checkpoint::Fence;
-use crate::engine::contained;
-use crate::error::{Error, ErrorKind};
-use crate::run::Stop;
+use crate::error::{Error, ErrorKind, contained};
+use crate::options::Stop;
 
 use super::OnConflict;
 use super::erased::ErasedThread;

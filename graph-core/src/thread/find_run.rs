@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::Outcome;
 use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, RecordKind};
-use crate::engine::persist::{Gate, Known, Opened as OpenedThread, StoredFailure, open, read_stopped};
-use crate::engine::{AppContext, clock, not_filled};
+use crate::engine::{
+    AppContext, RestoredCheckpoint, StoredBreakpoints, StoredFailure, TaskProgress, Waiting, not_filled,
+    open, read_stopped,
+};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Pause;
-use crate::run::{ErasedOutcome, Outcome};
+use crate::options::clock;
+use crate::run::ErasedOutcome;
 
 use super::erased::ErasedThread;
 use super::load::read;
@@ -23,16 +27,18 @@ pub(super) enum FoundRun {
 
 /// A run with pending tasks.
 pub(super) struct UnfinishedRun {
-    /// The thread as it was read, without the checkpoint that is now in `opened`.
+    /// The thread as it was read, without the checkpoint that is now in `restored`.
     pub(super) loaded: Loaded,
-    pub(super) opened: OpenedThread,
+    pub(super) restored: RestoredCheckpoint,
 }
 
 impl UnfinishedRun {
     /// Returns `true` if the run may still be running: it has stored no final failure.
     pub(super) fn may_be_running(&self) -> bool {
-        let failed = |known: &Known| known.failure.as_ref().is_some_and(StoredFailure::is_final);
-        !self.opened.known.iter().any(failed)
+        let failed = |task_progress: &TaskProgress| {
+            task_progress.failure.as_ref().is_some_and(StoredFailure::is_final)
+        };
+        !self.restored.task_progress.iter().any(failed)
     }
 }
 
@@ -68,19 +74,20 @@ pub(super) async fn find_run(
             seen = Some(last);
             continue;
         }
-        let mut opened = open(compiled, &thread.name, stored).map_err(refuse)?;
-        let has_stopped_here = !complete && has_stopped(&opened);
+        let mut restored = open(compiled, &thread.name, stored).map_err(refuse)?;
+        let has_stopped_here = !complete && has_stopped(&restored);
         if !complete && !has_stopped_here {
-            return Ok(Some(FoundRun::Unfinished(Box::new(UnfinishedRun { loaded, opened }))));
+            return Ok(Some(FoundRun::Unfinished(Box::new(UnfinishedRun { loaded, restored }))));
         }
-        let step = opened.step();
-        let pause = pause(thread, &mut opened);
-        let mut state = opened.state;
+        let step = restored.step();
+        // A stop request is over with the process to which it was made.
+        let pause = Pause { stopped: false, ..Waiting::of(compiled, &mut restored).into_pause() };
+        let mut state = restored.state;
         rebuilt(&mut state, context).map_err(refuse)?;
         if has_stopped_here {
             return Ok(Some(FoundRun::Ended(step, Outcome::Interrupted(pause.with_state(state)))));
         }
-        return match not_filled(compiled, &opened.progress) {
+        return match not_filled(compiled, &restored.progress) {
             Some(kind) => Err(refuse(kind).with_state(state)),
             None => Ok(Some(FoundRun::Ended(step, Outcome::Done(state)))),
         };
@@ -95,32 +102,18 @@ async fn newest_checkpoint(thread: &ErasedThread, id: &Arc<str>) -> Result<Optio
 }
 
 /// Returns `true` if a run has stopped at questions or breakpoints, and nothing has changed since.
-fn has_stopped(opened: &OpenedThread) -> bool {
-    let patched = opened.records.iter().any(|record| record.key.kind == RecordKind::Patch);
-    let stopped = read_stopped(&opened.records);
+fn has_stopped(restored: &RestoredCheckpoint) -> bool {
+    let patched = restored.records.iter().any(|record| record.key.kind == RecordKind::Patch);
+    let stopped = read_stopped(&restored.records);
     let awake = stopped.and_then(|stopped| stopped.wakes_at()).is_some_and(|time| time <= clock::now());
-    if opened.input.is_some() || patched || awake {
+    if restored.input.is_some() || patched || awake {
         return false;
     }
-    let asks = |known: &Known| !known.questions.is_empty();
-    let known = &opened.known;
-    let asked = known.iter().any(asks) && known.iter().all(|known| known.result.is_some() || asks(known));
-    let added = opened.tasks.len() > opened.checkpoint.next.len();
-    let gate = opened.gate.as_ref().is_some_and(Gate::stands);
-    asked || (gate && !added && known.iter().all(Known::is_nothing))
-}
-
-/// Builds the pause of a run that has stopped.
-fn pause(thread: &ErasedThread, opened: &mut OpenedThread) -> Pause<()> {
-    let mut pause = Pause::empty();
-    for (index, (task, known)) in opened.tasks.iter().zip(&mut opened.known).enumerate() {
-        let node = thread.graph.graph.0.node_name(task.node);
-        let open = std::mem::take(&mut known.questions).into_iter();
-        pause.interrupts.extend(open.map(|(id, question)| question.open(id, node, index)));
-        pause.next.push(node.to_owned());
-    }
-    let gate = opened.gate.take().filter(|_| pause.interrupts.is_empty()).unwrap_or_default();
-    (pause.before, pause.after) = (gate.before, gate.after);
-    pause.wakes_at = read_stopped(&opened.records).and_then(|stopped| stopped.wakes_at());
-    pause
+    let asks = |task_progress: &TaskProgress| !task_progress.questions.is_empty();
+    let task_progress = &restored.task_progress;
+    let asked = task_progress.iter().any(asks)
+        && task_progress.iter().all(|task_progress| task_progress.result.is_some() || asks(task_progress));
+    let added = restored.tasks.len() > restored.checkpoint.next.len();
+    let breakpoints = restored.breakpoints.as_ref().is_some_and(StoredBreakpoints::are_current);
+    asked || (breakpoints && !added && task_progress.iter().all(TaskProgress::is_nothing))
 }

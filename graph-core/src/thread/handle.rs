@@ -10,9 +10,8 @@ use crate::state::{GraphState, IntoInput, IntoUpdate};
 
 use super::erased::ErasedThread;
 use super::load::{load, load_raw, open_interrupts};
-use super::open_task;
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread};
+use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread, picture};
 
 /// A named, persistent execution of a graph: one conversation, ticket or order, with its history.
 ///
@@ -48,8 +47,8 @@ use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThre
 /// # }
 /// ```
 pub struct Thread<S: GraphState, D = ()> {
-    pub(super) graph: PersistentGraph<S, D>,
-    pub(super) name: Arc<str>,
+    pub(crate) graph: PersistentGraph<S, D>,
+    pub(crate) name: Arc<str>,
 }
 
 impl<S: GraphState, D> Clone for Thread<S, D> {
@@ -126,12 +125,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         ErasedThread { graph: Arc::clone(&self.graph.erased), name: Arc::clone(&self.name) }
     }
 
-    pub(super) fn run_from<K>(
+    pub(crate) fn run_from<K>(
         &self,
         at: Option<CheckpointId>,
         how: K,
     ) -> Run<S, D, NeedsContext, OnThread<S, D, K>> {
-        Run::of(self.graph.graph().clone(), OnThread::new(self.erased(), at, how))
+        Run::of(self.graph.graph().erased(), OnThread::new(self.erased(), at, how))
     }
 
     /// Returns a picture of the graph that marks the thread's position; see [`Picture::at`].
@@ -149,7 +148,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         let drawn = async {
             let picture = graph.picture();
             let Some(snapshot) = load_raw(self.erased(), None).await? else { return Ok(picture) };
-            let inside = open_task::marks_inside(&*self.graph.erased.store, &graph.0, &snapshot).await?;
+            let inside = picture::marks_inside(&*self.graph.erased.store, &graph.0, &snapshot).await?;
             Ok(picture
                 .at(&snapshot.typed().map_err(|kind| self.erased().graph.refuse(kind))?)
                 .inside(&inside))

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
-use crate::engine::persist::{
-    Program, START, begun_joins, read_gate, read_stopped, read_tasks, shown_packets, shown_state,
+use crate::engine::{
+    Compiled, Program, START, Waiting, begun_joins, caught, read_tasks, shown_packets, shown_state,
 };
-use crate::engine::{ErasedState, caught};
+use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
-use crate::graph::Compiled;
 use crate::interrupt::Pause;
 use crate::state::GraphState;
 
@@ -20,7 +19,7 @@ use super::raw_snapshot::{RawSnapshot, RawTask};
 use super::{JoinSnapshot, Snapshot, TaskError};
 
 /// Reads a checkpoint of a thread, or its head.
-pub(super) fn load<S: GraphState>(
+pub(crate) fn load<S: GraphState>(
     thread: ErasedThread,
     checkpoint: Option<CheckpointId>,
 ) -> impl Future<Output = Result<Option<Snapshot<S>>, Error>> + Send {
@@ -49,10 +48,10 @@ impl<S: GraphState> Future for TypedLoading<S> {
 }
 
 /// The future of a snapshot.
-pub(super) type Loading = Pin<Box<dyn Future<Output = Result<Option<RawSnapshot>, Error>> + Send>>;
+pub(crate) type Loading = Pin<Box<dyn Future<Output = Result<Option<RawSnapshot>, Error>> + Send>>;
 
 /// Reads a checkpoint of a thread, or its head.
-pub(super) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -> Loading {
+pub(crate) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -> Loading {
     Box::pin(async move {
         let graph = &thread.graph.graph.0;
         let loaded = async {
@@ -65,14 +64,14 @@ pub(super) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -
 }
 
 /// Reads a checkpoint of a thread, the head if `checkpoint` is `None`.
-pub(super) async fn read(thread: &ErasedThread, checkpoint: Option<CheckpointId>) -> Result<Loaded, Error> {
+pub(crate) async fn read(thread: &ErasedThread, checkpoint: Option<CheckpointId>) -> Result<Loaded, Error> {
     let loaded = thread.graph.store.get(&thread.name, "", checkpoint).await;
     loaded.map_err(|error| thread.graph.error(error))
 }
 
 /// Reads the open interrupts and breakpoints at the thread's head.
 // Boxed, so that the future is compiled in this crate.
-pub(super) fn open_interrupts(
+pub(crate) fn open_interrupts(
     thread: ErasedThread,
 ) -> Pin<Box<dyn Future<Output = Result<Pause<()>, Error>> + Send>> {
     Box::pin(async move {
@@ -82,25 +81,14 @@ pub(super) fn open_interrupts(
 }
 
 async fn open_interrupts_of(thread: ErasedThread) -> Result<Pause<()>, Error> {
-    let mut pause = Pause::empty();
-    let Some(stored) = read(&thread, None).await?.found else { return Ok(pause) };
+    let Some(stored) = read(&thread, None).await?.found else { return Ok(Pause::empty()) };
     let StoredCheckpoint { checkpoint, records, .. } = stored;
-    let tasks = read_tasks(&thread.graph.graph.0, &thread.name, &checkpoint, &records);
-    for (index, (node, known)) in tasks.map_err(|kind| thread.graph.refuse(kind))?.into_iter().enumerate() {
-        let open = known.questions.into_iter();
-        pause.interrupts.extend(open.map(|(id, question)| question.open(id, &node, index)));
-        pause.next.push(node.to_string());
-    }
-    let gate = read_gate(&records).filter(|gate| !gate.ahead).unwrap_or_default();
-    (pause.before, pause.after) = (gate.before, gate.after);
-    if let Some(stopped) = read_stopped(&records) {
-        (pause.stopped, pause.wakes_at) = (stopped.told, stopped.wakes_at());
-    }
-    Ok(pause)
+    let waiting = Waiting::read(&thread.graph.graph.0, &thread.name, &checkpoint, &records);
+    waiting.map(Waiting::into_pause).map_err(|kind| thread.graph.refuse(kind))
 }
 
 /// Builds the snapshot of a checkpoint. A subgraph call that shares the parent state needs that state as `base`.
-pub(super) fn snapshot(
+pub(crate) fn snapshot(
     graph: &Compiled,
     thread: &Arc<str>,
     namespace: &str,
@@ -134,16 +122,12 @@ pub(super) fn snapshot(
         tasks: tasks
             .into_iter()
             .enumerate()
-            .map(|(index, (node, known))| RawTask {
+            .map(|(index, (node, task_progress))| RawTask {
                 id: format!("{}:{index}", checkpoint.id),
                 packet: packets.remove(&index),
-                error: known.failure.map(|failure| TaskError::of(&node, failure)),
-                interrupts: known
-                    .questions
-                    .into_iter()
-                    .map(|(id, question)| question.open(id, &node, index))
-                    .collect(),
-                result: known.result.map(|finished| finished.writes),
+                error: task_progress.failure.map(|failure| TaskError::of(&node, failure)),
+                interrupts: task_progress.questions,
+                result: task_progress.result.map(|finished| finished.writes),
                 node,
             })
             .collect(),

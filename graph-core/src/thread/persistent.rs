@@ -16,7 +16,7 @@ use super::erased::Persistent;
 /// Made by [`Graph::with_checkpointer`]. Cloning is cheap. To run without the checkpointer, use [`graph()`](Self::graph).
 pub struct PersistentGraph<S: GraphState, D = ()> {
     graph: Graph<S, D>,
-    pub(super) erased: Arc<Persistent>,
+    pub(crate) erased: Arc<Persistent>,
 }
 
 impl<S: GraphState, D> Clone for PersistentGraph<S, D> {
@@ -121,12 +121,12 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
 
     /// Returns the graph with another long-term store, cache or default.
     fn with(&self, graph: Graph<S, D>, abandon_pending: bool) -> Self {
-        let (store, orphans) = (Arc::clone(&self.erased.store), self.erased.orphans.clone());
-        let erased = Persistent { graph: graph.erased(), store, abandon_pending, orphans };
+        let (store, abandoned) = (Arc::clone(&self.erased.store), self.erased.abandoned.clone());
+        let erased = Persistent { graph: graph.erased(), store, abandon_pending, abandoned };
         Self { graph, erased: Arc::new(erased) }
     }
 
-    pub(super) fn error(&self, error: CheckpointError) -> Error {
+    pub(crate) fn error(&self, error: CheckpointError) -> Error {
         self.erased.error(error)
     }
 }

@@ -5,41 +5,41 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::checkpoint::{CheckpointId, CheckpointSource};
-use crate::engine::{ErasedState, Metadata, TaskWrites};
+use crate::erased::{ErasedState, TaskWrites, WritesOf, owned};
 use crate::error::ErrorKind;
 use crate::interrupt::OpenInterrupt;
+use crate::options::Metadata;
 use crate::state::GraphState;
-use crate::state::erase::{WritesOf, owned};
 
 use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, TaskStatus};
 
 /// A [`Snapshot`], whatever the type of its state.
 pub(crate) struct RawSnapshot {
-    pub(super) state: Option<Arc<dyn ErasedState>>,
-    pub(super) next: Vec<Arc<str>>,
-    pub(super) thread: Arc<str>,
-    pub(super) namespace: Arc<str>,
-    pub(super) id: CheckpointId,
-    pub(super) parent: Option<CheckpointId>,
-    pub(super) parents: BTreeMap<Arc<str>, CheckpointId>,
-    pub(super) source: CheckpointSource,
-    pub(super) step: i64,
-    pub(super) run_id: Arc<str>,
-    pub(super) graph_changed: bool,
-    pub(super) metadata: Metadata,
-    pub(super) created_at: SystemTime,
-    pub(super) tasks: Vec<RawTask>,
-    pub(super) joins: Vec<JoinSnapshot>,
+    pub(crate) state: Option<Arc<dyn ErasedState>>,
+    pub(crate) next: Vec<Arc<str>>,
+    pub(crate) thread: Arc<str>,
+    pub(crate) namespace: Arc<str>,
+    pub(crate) id: CheckpointId,
+    pub(crate) parent: Option<CheckpointId>,
+    pub(crate) parents: BTreeMap<Arc<str>, CheckpointId>,
+    pub(crate) source: CheckpointSource,
+    pub(crate) step: i64,
+    pub(crate) run_id: Arc<str>,
+    pub(crate) graph_changed: bool,
+    pub(crate) metadata: Metadata,
+    pub(crate) created_at: SystemTime,
+    pub(crate) tasks: Vec<RawTask>,
+    pub(crate) joins: Vec<JoinSnapshot>,
 }
 
 /// A [`TaskSnapshot`], whatever the type of its update.
 pub(crate) struct RawTask {
-    pub(super) id: String,
-    pub(super) node: Arc<str>,
-    pub(super) packet: Option<Value>,
-    pub(super) error: Option<TaskError>,
-    pub(super) interrupts: Vec<OpenInterrupt>,
-    pub(super) result: Option<TaskWrites>,
+    pub(crate) id: String,
+    pub(crate) node: Arc<str>,
+    pub(crate) packet: Option<Value>,
+    pub(crate) error: Option<TaskError>,
+    pub(crate) interrupts: Vec<OpenInterrupt>,
+    pub(crate) result: Option<TaskWrites>,
 }
 
 impl RawSnapshot {
@@ -47,7 +47,7 @@ impl RawSnapshot {
     ///
     /// # Errors
     /// The state is of another type.
-    pub(super) fn typed<S: GraphState>(self) -> Result<Snapshot<S>, ErrorKind> {
+    pub(crate) fn typed<S: GraphState>(self) -> Result<Snapshot<S>, ErrorKind> {
         let Self { state, next, thread, namespace, id, parent, parents, source, step, run_id, .. } = self;
         let Self { graph_changed, metadata, created_at, tasks, joins, .. } = self;
         let state = match state {
@@ -79,7 +79,7 @@ impl RawSnapshot {
 }
 
 impl RawTask {
-    pub(super) fn status(&self) -> TaskStatus {
+    pub(crate) fn status(&self) -> TaskStatus {
         TaskStatus::of(self.result.is_some(), !self.interrupts.is_empty(), self.error.is_some())
     }
 

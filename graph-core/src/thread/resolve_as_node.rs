@@ -1,22 +1,21 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, CheckpointSource, Checkpointer};
-use crate::engine::TaskWrites;
-use crate::engine::persist::{Outside, Place, START, updated_as};
+use crate::engine::{ErasedGraph, Outside, START, UpdatedNode, updated_as};
+use crate::erased::TaskWrites;
 use crate::error::{Error, ErrorKind};
-use crate::graph::ErasedGraph;
-use crate::node::{Leave, NodeRef};
+use crate::step::{Leave, NodeRef};
 
 use super::AsNode;
 use super::start_run::find_node;
 use super::with_input::planned_nodes;
 
 /// Resolves the node of each update from outside, with `None` resolved by the checkpoints of one namespace.
-pub(super) struct AsNodeResolver<'a> {
-    pub(super) graph: &'a ErasedGraph,
-    pub(super) store: &'a Arc<dyn Checkpointer>,
-    pub(super) thread: &'a Arc<str>,
-    pub(super) namespace: &'a Arc<str>,
+pub(crate) struct AsNodeResolver<'a> {
+    pub(crate) graph: &'a ErasedGraph,
+    pub(crate) store: &'a Arc<dyn Checkpointer>,
+    pub(crate) thread: &'a Arc<str>,
+    pub(crate) namespace: &'a Arc<str>,
 }
 
 impl AsNodeResolver<'_> {
@@ -25,7 +24,7 @@ impl AsNodeResolver<'_> {
     }
 
     /// Resolves the node of each update. Each inner list is one superstep; `last` names the nodes that ran before the first.
-    pub(super) fn resolve_supersteps(
+    pub(crate) fn resolve_supersteps(
         &self,
         supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
         mut last: Vec<String>,
@@ -58,9 +57,9 @@ impl AsNodeResolver<'_> {
 
     /// Refuses END next to another node: it would drop the tasks that the other update plans.
     fn check_end(&self, superstep: &[Outside]) -> Result<(), Error> {
-        let other = superstep.iter().find(|outside| outside.place != Place::End);
+        let other = superstep.iter().find(|outside| outside.place != UpdatedNode::End);
         match other {
-            Some(other) if superstep.iter().any(|outside| outside.place == Place::End) => {
+            Some(other) if superstep.iter().any(|outside| outside.place == UpdatedNode::End) => {
                 let other = other.place.name(&self.graph.0);
                 let reason = format!(
                     "the same superstep has an update in the place of `{other}`, and END would drop the tasks that it \
@@ -87,23 +86,23 @@ impl AsNodeResolver<'_> {
         };
         let name = place.node.name().to_owned();
         let at = match &place.node {
-            NodeRef::Start => Place::Start,
-            NodeRef::End => Place::End,
-            other => Place::Node(find_node(self.graph, other)?),
+            NodeRef::Start => UpdatedNode::Start,
+            NodeRef::End => UpdatedNode::End,
+            other => UpdatedNode::Node(find_node(self.graph, other)?),
         };
         let invalid = |reason: &str| {
             self.refuse(ErrorKind::InvalidAsNode { node: name.clone(), reason: reason.to_owned() })
         };
         let exits = match at {
-            Place::Node(node) => {
+            UpdatedNode::Node(node) => {
                 let plan = self.graph.0.topology.nodes.get(node);
                 plan.map(|plan| plan.exits.as_slice()).unwrap_or_default()
             }
-            Place::Start | Place::End => &[],
+            UpdatedNode::Start | UpdatedNode::End => &[],
         };
         let decides = match at {
-            Place::Node(node) => self.graph.0.nodes.get(node).is_some_and(|node| node.decide.is_some()),
-            Place::Start | Place::End => false,
+            UpdatedNode::Node(node) => self.graph.0.nodes.get(node).is_some_and(|node| node.decide.is_some()),
+            UpdatedNode::Start | UpdatedNode::End => false,
         };
         let leave = match place.taken {
             Some(taken) => {
@@ -124,7 +123,7 @@ impl AsNodeResolver<'_> {
     }
 
     /// Returns the nodes that wrote last before a checkpoint. Empty if that is not stored.
-    pub(super) async fn last_writers(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Error> {
+    pub(crate) async fn last_writers(&self, checkpoint: &Checkpoint) -> Result<Vec<String>, Error> {
         let mut at = checkpoint.clone();
         loop {
             match at.source {

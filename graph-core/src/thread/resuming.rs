@@ -1,13 +1,12 @@
 //! Opens a run that continues from its thread's head.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, Conflict, Loaded, TaskRecord};
-use crate::engine::persist::{Begin, GoOn, Opened as OpenedThread, StoredQuestion, answer_records, open};
+use crate::checkpoint::{CheckpointError, Conflict, Loaded};
+use crate::engine::{Begin, GivenAnswer, RestoredCheckpoint, Resumption, open};
 use crate::error::{Error, ErrorKind};
-use crate::interrupt::Answer;
+use crate::interrupt::{Answer, OpenInterrupt};
 use crate::run::{Opened, Opening};
 
 use super::AsNode;
@@ -42,20 +41,20 @@ pub(super) async fn open_resumed(
             return Err(thread.graph.refuse(ErrorKind::NotHead { thread: thread_name, checkpoint }));
         }
         let compiled = Arc::clone(&thread.graph.graph.0);
-        let opened: OpenedThread =
+        let restored: RestoredCheckpoint =
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
-        let answers = answers(&thread, &opened, how.answers.clone())?;
+        let answers = answers(&thread, &restored, how.answers.clone())?;
         let goto = nodes(&thread, &how.goto)?;
-        if opened.is_at_rest(&compiled) && goto.is_empty() {
+        if restored.is_at_rest(&compiled) && goto.is_empty() {
             if how.update.is_some() {
                 let thread_name = thread.name.to_string();
                 return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
             }
-            return finished_outcome(&thread, opened, &opening);
+            return finished_outcome(&thread, restored, &opening);
         }
         let fence = loaded.fence;
-        let go_on = GoOn { opened, answers, update: how.update.clone(), goto };
-        match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
+        let resumption = Resumption { restored, answers, update: how.update.clone(), goto };
+        match resume(&thread, loaded, resumption, &mut opening, &conflict_wait).await {
             Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
             begun => return begun,
         }
@@ -66,54 +65,46 @@ pub(super) async fn open_resumed(
 pub(super) async fn resume(
     thread: &ErasedThread,
     loaded: Loaded,
-    go_on: GoOn,
+    resumption: Resumption,
     opening: &mut Opening,
     conflict_wait: &ConflictWait,
 ) -> Result<Opened, Error> {
-    let id = go_on.opened.run_id(&thread.graph.graph.0);
+    let id = resumption.restored.run_id(&thread.graph.graph.0);
     let (persist, shared) = persistence(thread, loaded, id, opening)?;
-    let driver = start_driver(opening.again(), persist, shared, Begin::GoOn(go_on))?;
+    let driver = start_driver(opening.again(), persist, shared, Begin::Resumption(resumption))?;
     take_over(thread, driver, conflict_wait.is_allowed()).await
 }
 
-/// Builds the records of answers. Fails unless each answers a different open question.
+/// Checks answers. Fails unless each answers a different open question.
 fn answers(
     thread: &ErasedThread,
-    opened: &OpenedThread,
+    restored: &RestoredCheckpoint,
     answers: Vec<Answer>,
-) -> Result<Vec<TaskRecord>, Error> {
+) -> Result<Vec<GivenAnswer>, Error> {
     let refuse = |kind| thread.graph.refuse(kind);
-    let mut records: Vec<TaskRecord> = Vec::new();
+    let mut given = Vec::new();
     if answers.is_empty() {
-        return Ok(records);
+        return Ok(given);
     }
     // An answered question is taken out, so that a second answer to it finds none.
-    let mut open: HashMap<&str, (usize, &StoredQuestion)> = HashMap::new();
-    for (task, known) in opened.known.iter().enumerate() {
-        open.extend(known.questions.iter().map(|(id, open)| (id.as_str(), (task, open))));
+    let mut asked: HashMap<&str, (usize, &OpenInterrupt)> = HashMap::new();
+    for (task, task_progress) in restored.task_progress.iter().enumerate() {
+        asked.extend(task_progress.questions.iter().map(|open| (open.id.as_str(), (task, open))));
     }
     for answer in answers {
         let id = answer.id().to_owned();
-        let asked = open.remove(&*id).map(|(task, question)| {
-            let open = question.clone().open(id.clone(), "", task);
-            (task, question, open.as_answered(&answer).map(Cow::into_owned))
-        });
-        match asked {
-            Some((task, question, Some(form))) => {
-                let (json, version) = answer.checked(&form).map_err(refuse)?;
-                records.extend(answer_records(task, &id, question, (&json, version)));
+        match asked.remove(&*id).map(|(task, open)| (task, open, open.as_answered(&answer))) {
+            Some((task, open, Some(form))) => {
+                let (answer, version) = answer.checked(&form).map_err(refuse)?;
+                given.push(GivenAnswer { task, open: open.clone(), answer, version });
             }
-            asked => {
-                let changed = asked.is_some();
-                return Err(refuse(ErrorKind::InterruptNotOpen {
-                    thread: thread.name.to_string(),
-                    id,
-                    changed,
-                }));
+            found => {
+                let (thread, changed) = (thread.name.to_string(), found.is_some());
+                return Err(refuse(ErrorKind::InterruptNotOpen { thread, id, changed }));
             }
         }
     }
-    Ok(records)
+    Ok(given)
 }
 
 /// Finds the indices of nodes in the graph.

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::checkpoint::{CheckpointId, Fence};
-use crate::engine::{Durability, ErasedInput, TaskWrites};
+use crate::erased::{ErasedInput, InputOf, TaskWrites, WritesOf};
 use crate::error::Error;
 use crate::interrupt::Answer;
+use crate::options::Durability;
 use crate::run::{ErasedTarget, Run, Stepper, Target, start_on_thread};
-use crate::state::erase::{InputOf, WritesOf};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::AsNode;
@@ -16,37 +16,37 @@ use super::thread_run::{How, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
 pub struct OnThread<S: GraphState, D, K> {
-    pub(super) thread: ErasedThread,
-    pub(super) at: Option<CheckpointId>,
-    pub(super) run_id: Option<Arc<str>>,
-    pub(super) on_conflict: OnConflict,
-    pub(super) how: K,
-    pub(super) types: PhantomData<fn(S, D)>,
+    pub(crate) thread: ErasedThread,
+    pub(crate) at: Option<CheckpointId>,
+    pub(crate) run_id: Option<Arc<str>>,
+    pub(crate) on_conflict: OnConflict,
+    pub(crate) how: K,
+    pub(crate) types: PhantomData<fn(S, D)>,
 }
 
 /// A run that starts with an input; see [`Thread::run`](super::Thread::run).
 pub struct WithInput<S: GraphState> {
-    pub(super) input: Box<dyn ErasedInput>,
-    pub(super) abandon_pending: bool,
-    pub(super) state: PhantomData<fn(S)>,
+    pub(crate) input: Box<dyn ErasedInput>,
+    pub(crate) abandon_pending: bool,
+    pub(crate) state: PhantomData<fn(S)>,
 }
 
 /// A run that continues from the thread's head; see [`Thread::resume`](super::Thread::resume).
 pub struct Resuming<S: GraphState> {
-    pub(super) answers: Vec<Answer>,
-    pub(super) update: Option<TaskWrites>,
-    pub(super) goto: Vec<AsNode>,
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) update: Option<TaskWrites>,
+    pub(crate) goto: Vec<AsNode>,
     /// The epoch and head that the thread must still have.
-    pub(super) seen: Option<Fence>,
-    pub(super) state: PhantomData<fn(S)>,
+    pub(crate) seen: Option<Fence>,
+    pub(crate) state: PhantomData<fn(S)>,
 }
 
 /// A run that repeats the superstep planned at a checkpoint; see [`ThreadAt::run_again`](super::ThreadAt::run_again).
 pub struct RunAgain<S: GraphState> {
-    pub(super) update: Option<TaskWrites>,
+    pub(crate) update: Option<TaskWrites>,
     /// The checkpoint of a subgraph call to continue from, and the namespaces that may contain it.
-    pub(super) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
-    pub(super) state: PhantomData<fn(S)>,
+    pub(crate) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
+    pub(crate) state: PhantomData<fn(S)>,
 }
 
 /// The behavior of a run whose thread has pending tasks or another writer.
@@ -65,23 +65,23 @@ pub enum OnConflict {
 }
 
 impl<S: GraphState> WithInput<S> {
-    pub(super) fn new(input: S::Input) -> Self {
+    pub(crate) fn new(input: S::Input) -> Self {
         Self { input: Box::new(InputOf::<S>(input)), abandon_pending: false, state: PhantomData }
     }
 }
 
 impl<S: GraphState> Resuming<S> {
-    pub(super) fn new(answers: Vec<Answer>) -> Self {
+    pub(crate) fn new(answers: Vec<Answer>) -> Self {
         Self { answers, update: None, goto: Vec::new(), seen: None, state: PhantomData }
     }
 }
 
 impl<S: GraphState> RunAgain<S> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { update: None, enter: None, state: PhantomData }
     }
 
-    pub(super) fn from_call(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
+    pub(crate) fn from_call(namespaces: Vec<Arc<str>>, checkpoint: CheckpointId) -> Self {
         Self { update: None, enter: Some((namespaces, checkpoint)), state: PhantomData }
     }
 }
@@ -122,7 +122,7 @@ impl<const N: usize> IntoAnswers for [Answer; N] {
 }
 
 impl<S: GraphState, D, K> OnThread<S, D, K> {
-    pub(super) fn new(thread: ErasedThread, at: Option<CheckpointId>, how: K) -> Self {
+    pub(crate) fn new(thread: ErasedThread, at: Option<CheckpointId>, how: K) -> Self {
         Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how, types: PhantomData }
     }
 
@@ -148,7 +148,7 @@ impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
 
 impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
-        self.erase_with(|RunAgain { update, enter, .. }| How::Again { update, enter })
+        self.erase_with(|RunAgain { update, enter, .. }| How::Replay { update, enter })
     }
 }
 

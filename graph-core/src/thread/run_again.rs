@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::TaskWrites;
-use crate::engine::persist::{Begin, Opened as OpenedThread, open, under};
+use crate::engine::{Begin, RestoredCheckpoint, open, parent_task};
+use crate::erased::TaskWrites;
 use crate::error::{Error, ErrorKind};
 use crate::run::{Opened, Opening};
 
@@ -35,14 +35,14 @@ pub(super) async fn open_again(
             return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
         };
         let compiled = Arc::clone(&thread.graph.graph.0);
-        let opened: OpenedThread =
+        let restored: RestoredCheckpoint =
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
-        if opened.is_at_rest(&compiled) {
+        if restored.is_at_rest(&compiled) {
             if update.is_some() {
                 let thread_name = thread.name.to_string();
                 return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));
             }
-            return finished_outcome(&thread, opened, &opening);
+            return finished_outcome(&thread, restored, &opening);
         }
         if conflict_wait.is_allowed() {
             let head = read(&thread, None).await?;
@@ -55,8 +55,8 @@ pub(super) async fn open_again(
         }
         let fence = loaded.fence;
         let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-        shared.nest.goes_in(enter.clone());
-        let driver = start_driver(opening.again(), persist, shared, Begin::Again(opened, update.clone()))?;
+        shared.parent_run.replays_from(enter.clone());
+        let driver = start_driver(opening.again(), persist, shared, Begin::Replay(restored, update.clone()))?;
         match take_over(&thread, driver, conflict_wait.is_allowed()).await {
             Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
             begun => return begun,
@@ -84,7 +84,7 @@ async fn find_root_checkpoint(
             }
             let loaded = store.get(&thread.name, namespace, Some(checkpoint)).await;
             if let Some(stored) = loaded.map_err(|error| thread.graph.error(error))?.found {
-                found = under(&stored.checkpoint).map(|parent| (Arc::clone(namespace), parent));
+                found = parent_task(&stored.checkpoint).map(|parent| (Arc::clone(namespace), parent));
                 break;
             }
         }

@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::checkpoint::{CheckpointId, CheckpointSource};
-use crate::engine::Metadata;
-use crate::engine::persist::StoredFailure;
+use crate::engine::StoredFailure;
 use crate::interrupt::OpenInterrupt;
+use crate::options::Metadata;
 use crate::state::GraphState;
 
 /// The readable form of a checkpoint: the state, the planned tasks and their progress.

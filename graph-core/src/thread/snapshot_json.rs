@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use serde::{Serialize, Serializer};
 
 use crate::checkpoint::{CheckpointId, CheckpointSource};
-use crate::engine::{Metadata, clock};
 use crate::interrupt::OpenInterrupt;
+use crate::options::{Metadata, clock};
 use crate::state::{Dump, GraphState};
 
 use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};

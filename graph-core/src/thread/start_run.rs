@@ -2,23 +2,27 @@
 
 use std::sync::Arc;
 
+use crate::Outcome;
 use crate::checkpoint::{CheckpointId, Loaded};
-use crate::engine::persist::{Begin, Journal, Opened as OpenedThread, Persist, Program, run_record};
-use crate::engine::{AppContext, Driver, ErasedState, Nest, RunShared, own, rebuild};
+use crate::engine::persist::Persist;
+use crate::engine::{
+    AppContext, Begin, Driver, ErasedGraph, Journal, ParentRun, Program, RestoredCheckpoint, RunShared, own,
+    rebuild, run_record,
+};
+use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
-use crate::graph::ErasedGraph;
-use crate::node::NodeRef;
-use crate::run::{Opened, OpenedRun, Opening, Outcome};
+use crate::run::{Opened, OpenedRun, Opening};
+use crate::step::NodeRef;
 
 use super::erased::ErasedThread;
 
 /// The outcome of a run that has nothing to run.
 pub(super) fn finished_outcome(
     thread: &ErasedThread,
-    opened: OpenedThread,
+    restored: RestoredCheckpoint,
     opening: &Opening,
 ) -> Result<Opened, Error> {
-    let (step, mut state) = (opened.step(), opened.state);
+    let (step, mut state) = (restored.step(), restored.state);
     rebuilt(&mut state, &*opening.context).map_err(|kind| thread.graph.refuse(kind))?;
     Ok(Opened::Ended(step, Outcome::Done(state)))
 }
@@ -72,9 +76,10 @@ pub(super) fn persistence(
         opening.options.durability,
     );
     let mut persist = Persist::new(journal, run, loaded.fence.head);
-    persist.begins_running();
-    let nest = Nest { host: Some(persist.host()), ..shared.nest };
-    let shared = RunShared { steps: Some(persist.steps()), nest, ..shared };
+    persist.set_running();
+    let parent_run =
+        ParentRun { parent_persistence: Some(persist.parent_persistence()), ..shared.parent_run };
+    let shared = RunShared { steps: Some(persist.steps()), parent_run, ..shared };
     Ok((persist, shared))
 }
 
@@ -97,8 +102,8 @@ pub(super) async fn take_over(
     visible: bool,
 ) -> Result<Opened, Error> {
     driver.claim(visible).await?;
-    driver.watch(&thread.graph.orphans);
-    Ok(Opened::Begun(Box::new(OpenedRun(driver))))
+    driver.watch(&thread.graph.abandoned);
+    Ok(Opened::Started(Box::new(OpenedRun(driver))))
 }
 
 /// Finds the index of a node in the graph.

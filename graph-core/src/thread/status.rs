@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::checkpoint::{CheckpointError, CheckpointId, Fence, StatusKind, ThreadRecord};
-use crate::engine::clock;
-use crate::engine::persist::{Gate, StoredFailure, open, read_gate, read_stopped, read_tasks};
+use crate::engine::{StoredFailure, Waiting, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::OpenInterrupt;
+use crate::options::clock;
 
 use super::TaskError;
 use super::erased::ErasedThread;
@@ -107,41 +107,42 @@ pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<Unfinish
     let Some(stored) = found else { return Ok(None) };
     let graph = &thread.graph.graph.0;
     let (checkpoint, records) = (&stored.checkpoint, &stored.records);
-    let tasks = read_tasks(graph, &thread.name, checkpoint, records);
-    let tasks = tasks.map_err(|kind| thread.graph.refuse(kind))?;
+    let waiting = Waiting::read(graph, &thread.name, checkpoint, records);
+    let Waiting { tasks, breakpoints, stopped } = waiting.map_err(|kind| thread.graph.refuse(kind))?;
     if tasks.is_empty() && known_status.kind != StatusKind::Failed {
         return Ok(None);
     }
     let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
     let (mut questions, mut failures, mut wakes_at) = (Vec::new(), Vec::new(), None);
     let mut failures_with_questions = Vec::new();
-    for (index, (node, known)) in tasks.into_iter().enumerate() {
-        if known.result.is_some() {
+    for (node, task_progress) in tasks {
+        if task_progress.result.is_some() {
             continue;
         }
-        let later = known.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
-        let retry_at = known.failure.as_ref().and_then(StoredFailure::retry_at);
+        let later = task_progress.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
+        let retry_at = task_progress.failure.as_ref().and_then(StoredFailure::retry_at);
         let later = later.chain(retry_at);
         wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();
-        if let Some(failure) = known.failure.filter(|failure| retry_at.is_none() && !failure.waits_again) {
+        if let Some(failure) =
+            task_progress.failure.filter(|failure| retry_at.is_none() && !failure.waits_again)
+        {
             // An open question is newer than an earlier failure of its task, unless both are of one subgraph call.
-            let of = if known.questions.is_empty() { &mut failures } else { &mut failures_with_questions };
+            let of =
+                if task_progress.questions.is_empty() { &mut failures } else { &mut failures_with_questions };
             of.push(TaskError::of(&node, failure));
         }
-        questions.extend(known.questions.into_iter().map(|(id, question)| question.open(id, &node, index)));
+        questions.extend(task_progress.questions);
     }
     if failures.is_empty() && known_status.kind == StatusKind::Failed {
         failures = failures_with_questions;
     }
-    let stopped = read_stopped(records);
-    let gate = read_gate(records).filter(Gate::stands);
     let open_interrupts = questions.clone();
-    let status = match (known_status.kind, gate) {
+    let status = match (known_status.kind, breakpoints) {
         (StatusKind::WaitingForAnswer, _) if !questions.is_empty() => {
             ThreadStatus::WaitingForAnswer(questions)
         }
-        (StatusKind::AtBreakpoint, Some(gate)) => {
-            ThreadStatus::AtBreakpoint { before: gate.before, after: gate.after }
+        (StatusKind::AtBreakpoint, Some(breakpoints)) => {
+            ThreadStatus::AtBreakpoint { before: breakpoints.before, after: breakpoints.after }
         }
         (StatusKind::Running, _) => ThreadStatus::Running,
         (StatusKind::WaitingForTime, _) => ThreadStatus::WaitingForTime,
@@ -149,13 +150,15 @@ pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<Unfinish
         (StatusKind::AtLimit, _) => ThreadStatus::AtLimit,
         (StatusKind::Failed, _) => ThreadStatus::Failed(failures),
         // An older version has written the thread, so the records have to tell.
-        (_, gate) => match &stopped {
-            Some(stopped) if stopped.told => ThreadStatus::Stopped,
+        (_, breakpoints) => match &stopped {
+            Some(stopped) if stopped.requested => ThreadStatus::Stopped,
             Some(_) if questions.is_empty() => ThreadStatus::WaitingForTime,
             _ if !failures.is_empty() => ThreadStatus::Failed(failures),
             _ if !questions.is_empty() => ThreadStatus::WaitingForAnswer(questions),
-            _ => match gate {
-                Some(gate) => ThreadStatus::AtBreakpoint { before: gate.before, after: gate.after },
+            _ => match breakpoints {
+                Some(breakpoints) => {
+                    ThreadStatus::AtBreakpoint { before: breakpoints.before, after: breakpoints.after }
+                }
                 None => ThreadStatus::Running,
             },
         },

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::{ErasedInput, TaskWrites};
-use crate::run::{About, ErasedTarget, Opening, OpeningRun};
+use crate::engine::About;
+use crate::erased::{ErasedInput, TaskWrites};
+use crate::run::{ErasedTarget, Opening, OpeningRun};
 
 use super::erased::{OnErasedThread, Resume};
 use super::resuming::open_resumed;
@@ -15,7 +16,7 @@ use super::with_input::open_with_input;
 pub(super) enum How {
     Input { input: Box<dyn ErasedInput>, abandon_pending: bool },
     Resume(Resume),
-    Again { update: Option<TaskWrites>, enter: Option<(Vec<Arc<str>>, CheckpointId)> },
+    Replay { update: Option<TaskWrites>, enter: Option<(Vec<Arc<str>>, CheckpointId)> },
 }
 
 /// A run on a thread.
@@ -29,7 +30,7 @@ impl ErasedTarget for ThreadRun {
         let begin = match self.how {
             How::Input { .. } => "input",
             How::Resume(_) => "resume",
-            How::Again { .. } => "again",
+            How::Replay { .. } => "again",
         };
         About { begin, thread: Some(&self.on.thread.name), run_id: self.on.run_id.as_deref() }
     }
@@ -41,7 +42,7 @@ impl ErasedTarget for ThreadRun {
                 Box::pin(open_with_input(on, input, abandon_pending, opening))
             }
             How::Resume(how) => Box::pin(open_resumed(on, how, opening)),
-            How::Again { update, enter } => Box::pin(open_again(on, update, enter, opening)),
+            How::Replay { update, enter } => Box::pin(open_again(on, update, enter, opening)),
         }
     }
 }

@@ -3,11 +3,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::persist::{START, open};
-use crate::engine::{TaskWrites, caught};
+use crate::engine::{START, caught, open};
+use crate::erased::{TaskWrites, WritesOf};
 use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
-use crate::state::erase::WritesOf;
 use crate::state::{GraphState, IntoUpdate};
 
 use super::erased::ErasedThread;
@@ -42,7 +41,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     ) -> Self {
         let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
         let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
-        Self { run: Run::of(thread.graph.graph().clone(), ()), supersteps: supersteps.collect(), thread, at }
+        Self { run: Run::of(thread.graph.graph().erased(), ()), supersteps: supersteps.collect(), thread, at }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
@@ -98,15 +97,15 @@ fn make(
             };
             let is_head =
                 stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
-            let opened = stored.map(|stored| open(&compiled, &thread.name, stored)).transpose();
-            let opened = opened.map_err(refuse)?;
+            let restored = stored.map(|stored| open(&compiled, &thread.name, stored)).transpose();
+            let restored = restored.map_err(refuse)?;
             let all = resolver.resolve_supersteps(supersteps, last)?;
             // An update of an unfinished run belongs to that run.
-            let id = opened.as_ref().filter(|_| is_head).and_then(|opened| opened.run_id(&compiled));
+            let id = restored.as_ref().filter(|_| is_head).and_then(|restored| restored.run_id(&compiled));
             let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
             let Opening { context, options, .. } = opening;
             let parts = (compiled, context, shared, options);
-            crate::engine::Driver::with_updates(parts, persist, opened, is_head, all)?
+            crate::engine::Driver::with_updates(parts, persist, restored, is_head, all)?
                 .conclude_updates()
                 .await
         };

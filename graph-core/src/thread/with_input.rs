@@ -1,8 +1,8 @@
 //! Opens a run that starts with an input.
 
 use crate::checkpoint::{CheckpointId, Loaded};
-use crate::engine::ErasedInput;
-use crate::engine::persist::{Begin, GoOn, open_state, planned, read_tasks};
+use crate::engine::{Begin, Resumption, open_state, planned, read_tasks};
+use crate::erased::ErasedInput;
 use crate::error::{AwaitedAnswer, Error, ErrorKind, UnfinishedSuperstep};
 use crate::run::{Opened, Opening};
 
@@ -35,13 +35,13 @@ pub(super) async fn open_with_input(
                 FoundRun::Unfinished(unfinished) => unfinished,
             };
             // Another process may still be running it, so wait as long as the options allow.
-            let orphan = thread.graph.orphans.has(&thread.name, id, unfinished.loaded.fence.epoch);
+            let orphan = thread.graph.abandoned.has(&thread.name, id, unfinished.loaded.fence.epoch);
             if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
                 continue;
             }
-            let UnfinishedRun { loaded, opened } = *unfinished;
-            let (fence, go_on) = (loaded.fence, GoOn::at(opened));
-            match resume(&thread, loaded, go_on, &mut opening, &conflict_wait).await {
+            let UnfinishedRun { loaded, restored } = *unfinished;
+            let (fence, resumption) = (loaded.fence, Resumption::at(restored));
+            match resume(&thread, loaded, resumption, &mut opening, &conflict_wait).await {
                 Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => continue,
                 begun => return begun,
             }
@@ -56,14 +56,14 @@ pub(super) async fn open_with_input(
             return Err(thread.graph.refuse(pending_tasks(&thread, at.filter(|_| permanent), pending)));
         }
         let fence = loaded.fence;
-        let opened = loaded.found.take().map(|stored| {
+        let restored = loaded.found.take().map(|stored| {
             open_state(&thread.graph.graph.0, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))
         });
-        let opened = opened.transpose()?;
+        let restored = restored.transpose()?;
         // Another attempt prepares the input again, because superstep and state may differ by then.
         let input_copy = (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.copied());
         let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-        let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, opened))?;
+        let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, restored))?;
         let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
             Ok(begun) => return Ok(begun),
             Err(error) => error,
@@ -107,13 +107,11 @@ pub(super) fn pending_tasks(thread: &ErasedThread, at: Option<CheckpointId>, loa
         .map(|stored| read_tasks(&thread.graph.graph.0, &thread.name, &stored.checkpoint, &stored.records));
     match tasks {
         Some(Ok(tasks)) => {
-            for (node, known) in tasks {
+            for (node, task_progress) in tasks {
                 let node = node.to_string();
-                let open = known.questions.iter();
-                superstep
-                    .waiting
-                    .extend(open.map(|(id, question)| AwaitedAnswer::new(&*node, &**id, &*question.name)));
-                let to = if known.result.is_some() && at.is_none() {
+                let open = task_progress.questions.iter();
+                superstep.waiting.extend(open.map(|open| AwaitedAnswer::new(&*node, &*open.id, &*open.name)));
+                let to = if task_progress.result.is_some() && at.is_none() {
                     &mut superstep.finished
                 } else {
                     &mut pending

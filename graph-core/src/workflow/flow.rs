@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::GraphState;
-use crate::node::Payload;
+use crate::erased::Payload;
 use crate::state::IntoInput;
 
 use super::WorkflowResult;

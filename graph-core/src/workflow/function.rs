@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::{ErasedContext, ErasedState, TaskWrites};
-use crate::node::{
-    Calls, ErasedNode, ErasedSource, ErasedStep, Packet, PacketMissing, Payload, Source, Step, StepFuture,
-};
+use crate::engine::{ErasedContext, ErasedNode, ErasedSource, StepFuture};
+use crate::erased::{ErasedState, Packet, Payload, TaskWrites};
+use crate::node::{CallWith, ExtractAll};
+use crate::step::{ErasedStep, Step};
 
 use super::{Flow, WorkflowResult, WorkflowReturn};
 
@@ -28,8 +28,9 @@ where
     I: Payload,
     R: WorkflowResult,
     D: Send + Sync + 'static,
-    F: Send + Sync + 'static,
-    Args: Calls<Flow<I, R>, D, F, Out>,
+    Args: ExtractAll<Flow<I, R>, D>,
+    F: for<'a> CallWith<'a, Args> + Send + Sync + 'static,
+    for<'a> <F as CallWith<'a, Args>>::Out: Future<Output = Out> + Send,
     Out: WorkflowReturn<WorkflowResult = R>,
 {
     fn call<'a>(
@@ -40,11 +41,12 @@ where
         spare: TaskWrites,
     ) -> StepFuture<'a> {
         Box::pin(async move {
-            let from = ErasedSource { state, packet: None, ctx }.typed::<Flow<I, R>, D>()?;
-            let from = Source { packet: Some(from.state.given().packet()), ..from };
-            let running = Args::start(&*self.run, from).ok_or(PacketMissing)?;
-            let step: Step<Flow<I, R>> = Step::update(Flow::returning(running.await.finish()?));
-            ErasedStep::of(step, spare, from.ctx)
+            let from = ErasedSource { state, packet: None, ctx };
+            let input = from.typed::<Flow<I, R>, D>()?.state.given();
+            let (args, cx) = Args::extract_all(ErasedSource { packet: Some(input.packet()), ..from })?;
+            let returned = self.run.call_with(args).await.finish()?;
+            let step: Step<Flow<I, R>> = Step::update(Flow::returning(returned));
+            ErasedStep::of(step, spare, cx.preparing())
         })
     }
 }

@@ -89,9 +89,7 @@ pub use previous::{IsPrevious, Previous, PreviousText};
 pub use returned::WorkflowReturn;
 pub use returned::{Final, WorkflowResult};
 #[doc(hidden)]
-pub use signature::{Alone, InputPacket, RunsAlone};
-#[doc(hidden)]
-pub use signature::{FunctionInput, FunctionOutput};
+pub use signature::{FunctionInput, FunctionOutput, InputPacket, OnlyNode, RunsAlone};
 #[doc(hidden)]
 pub use values::{Given, Left};
 pub use workflow::Workflow;

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use crate::Outcome;
+use crate::erased::Payload;
 use crate::error::{Error, ErrorKind};
-use crate::node::Payload;
-use crate::run::Outcome;
 use crate::state::GraphState as _;
 
 use super::{Flow, WorkflowResult};

@@ -2,7 +2,8 @@
 
 use std::marker::PhantomData;
 
-use crate::node::{Extract, FixedParam, NoPacket, Param, Payload, Source};
+use crate::erased::Payload;
+use crate::node::{Extract, FixedParam, NoPacket, Param, Source};
 
 use super::{Flow, WorkflowResult};
 

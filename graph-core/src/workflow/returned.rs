@@ -1,4 +1,5 @@
-use crate::node::{Failure, NodeError, Payload};
+use crate::erased::Payload;
+use crate::error::{Failure, NodeError};
 
 /// A result with a separate value that is saved for the next run on the thread.
 ///

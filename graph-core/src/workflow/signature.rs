@@ -1,12 +1,13 @@
 //! Bounds on the function of a workflow, in the order in which rustc reports them.
 
 use std::any::TypeId;
-use std::marker::PhantomData;
 
-use crate::StateGraph;
+use crate::engine::ErasedNode;
+use crate::erased::Payload;
 use crate::node::{
-    ArgsOf, Body, Calls, Carries, InNode, NoPacket, NodeRef, PacketKind, Payload, ReadsPacket, Signature,
+    ArgsOf, Body, CallWith, Carries, ExtractAll, InNode, NoPacket, PacketKind, ReadsPacket, Signature,
 };
+use crate::step::NodeRef;
 
 use super::function::Function;
 use super::{Flow, WorkflowResult, WorkflowReturn};
@@ -48,7 +49,15 @@ impl<Args, Out: WorkflowReturn> FunctionOutput for Signature<Args, Out> {
 /// A function that can be the only node of a graph.
 pub trait RunsAlone<I, R, D, B> {
     #[doc(hidden)]
-    fn function(body: B) -> Box<dyn Alone<I, R, D>>;
+    fn only_node(body: B) -> OnlyNode;
+}
+
+/// The only node of a workflow's graph.
+#[doc(hidden)]
+pub struct OnlyNode {
+    pub(super) node: NodeRef,
+    pub(super) run: Box<dyn ErasedNode>,
+    pub(super) function: TypeId,
 }
 
 impl<I, R, D, F, Args, Out> RunsAlone<I, R, D, Body<F>> for Signature<Args, Out>
@@ -56,49 +65,14 @@ where
     I: Payload,
     R: WorkflowResult,
     D: Send + Sync + 'static,
-    Args: ArgsOf<Flow<I, R>, D>,
-    Args::Fixed: Calls<Flow<I, R>, D, F, Out> + 'static,
-    F: Send + Sync + 'static,
+    Args: ArgsOf<Flow<I, R>, D, Fixed: ExtractAll<Flow<I, R>, D>>,
+    F: for<'a> CallWith<'a, Args::Fixed> + Send + Sync + 'static,
+    for<'a> <F as CallWith<'a, Args::Fixed>>::Out: Future<Output = Out> + Send,
     Out: WorkflowReturn<WorkflowResult = R>,
 {
-    fn function(body: Body<F>) -> Box<dyn Alone<I, R, D>> {
-        Box::new(ErasedFunction::<F, Args::Fixed, Out> { body, signature: PhantomData })
-    }
-}
-
-/// The erased function of a workflow before it is compiled.
-#[doc(hidden)]
-pub trait Alone<I, R, D> {
-    fn node(&self) -> &NodeRef;
-
-    /// Builds the graph with the function as its only node.
-    fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D>
-    where
-        I: Payload,
-        R: WorkflowResult;
-}
-
-struct ErasedFunction<F, Args, Out> {
-    body: Body<F>,
-    signature: PhantomData<fn(Args) -> Out>,
-}
-
-impl<I, R, D, F, Args, Out> Alone<I, R, D> for ErasedFunction<F, Args, Out>
-where
-    I: Payload,
-    R: WorkflowResult,
-    D: Send + Sync + 'static,
-    F: Send + Sync + 'static,
-    Args: Calls<Flow<I, R>, D, F, Out> + 'static,
-    Out: WorkflowReturn<WorkflowResult = R>,
-{
-    fn node(&self) -> &NodeRef {
-        &self.body.node
-    }
-
-    fn graph(self: Box<Self>) -> StateGraph<Flow<I, R>, D> {
-        let Body { node, run } = self.body;
-        let graph = StateGraph::<Flow<I, R>>::with_context::<D>().name(node.name());
-        graph.alone(node, Box::new(Function::<I, R, D, F, Args, Out>::new(run)), TypeId::of::<F>())
+    fn only_node(body: Body<F>) -> OnlyNode {
+        let Body { node, run } = body;
+        let run = Box::new(Function::<I, R, D, F, Args::Fixed, Out>::new(run));
+        OnlyNode { node, run, function: TypeId::of::<F>() }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::node::{Packet, Payload};
+use crate::erased::{Packet, Payload};
 
 /// The input of a run, stored as a packet for the function.
 pub struct Given<I> {

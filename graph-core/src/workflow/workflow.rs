@@ -1,19 +1,24 @@
+use std::marker::PhantomData;
+
+use crate::StateGraph;
+use crate::erased::Payload;
 use crate::error::Error;
 use crate::graph::Graph;
-use crate::node::{Payload, Shape};
+use crate::node::Shape;
 use crate::policy::Policy;
 
-use super::signature::{Alone, FunctionInput, FunctionOutput, RunsAlone};
+use super::signature::{FunctionInput, FunctionOutput, OnlyNode, RunsAlone};
 use super::{Flow, WorkflowResult};
 
 /// Builds a graph of one async function.
 ///
 /// See [the module](super) for the parameters and the return type of the function.
 pub struct Workflow<I, R, D = ()> {
-    function: Box<dyn Alone<I, R, D>>,
+    node: OnlyNode,
     name: Option<String>,
     aliases: Vec<String>,
     policy: Policy,
+    types: PhantomData<fn(I, R, D)>,
 }
 
 impl<I, R> Workflow<I, R> {
@@ -24,7 +29,7 @@ impl<I, R> Workflow<I, R> {
         F::Signature:
             FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, (), F::Body>,
     {
-        Self::of(<F::Signature as RunsAlone<I, R, (), F::Body>>::function(function.into_body()))
+        Self::of(<F::Signature as RunsAlone<I, R, (), F::Body>>::only_node(function.into_body()))
     }
 }
 
@@ -36,11 +41,11 @@ impl<I, R, D> Workflow<I, R, D> {
         F::Signature:
             FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, D, F::Body>,
     {
-        Self::of(<F::Signature as RunsAlone<I, R, D, F::Body>>::function(function.into_body()))
+        Self::of(<F::Signature as RunsAlone<I, R, D, F::Body>>::only_node(function.into_body()))
     }
 
-    fn of(function: Box<dyn Alone<I, R, D>>) -> Self {
-        Self { function, name: None, aliases: Vec::new(), policy: Policy::new() }
+    fn of(node: OnlyNode) -> Self {
+        Self { node, name: None, aliases: Vec::new(), policy: Policy::new(), types: PhantomData }
     }
 
     /// Sets the graph's name for errors and logs. The default is the function's name.
@@ -70,21 +75,20 @@ impl<I: Payload, R: WorkflowResult, D: Send + Sync + 'static> Workflow<I, R, D> 
     /// # Errors
     /// [`Wiring`](crate::ErrorKind::Wiring) if the function has no name of its own, or the policy is invalid.
     pub fn compile(self) -> Result<Graph<Flow<I, R>, D>, Error> {
-        let node = self.function.node().clone();
-        let mut graph = self.function.graph().default_policy(self.policy);
+        let OnlyNode { node, run, function } = self.node;
+        let mut graph = StateGraph::<Flow<I, R>>::with_context::<D>()
+            .name(self.name.unwrap_or_else(|| node.name().to_owned()))
+            .default_policy(self.policy)
+            .alone(node.clone(), run, function);
         for alias in self.aliases {
             graph = graph.alias_of(node.clone(), alias);
         }
-        match self.name {
-            Some(name) => graph.name(name),
-            None => graph,
-        }
-        .compile()
+        graph.compile()
     }
 }
 
 impl<I, R, D> std::fmt::Debug for Workflow<I, R, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Workflow").field("function", &self.function.node().name()).finish_non_exhaustive()
+        f.debug_struct("Workflow").field("function", &self.node.node.name()).finish_non_exhaustive()
     }
 }

@@ -1,5 +1,7 @@
+use std::sync::Arc;
+
 use superstep_store::checkpoint::CheckpointError;
-use superstep_store::store::{CorruptItem, StoreError};
+use superstep_store::store::{CorruptItem, ItemKey, StoreError};
 
 use crate::error::{Error, Operation};
 
@@ -44,13 +46,20 @@ pub(crate) fn operation(name: &'static str) -> Operation {
     Operation { name, ..Operation::default() }
 }
 
+/// Returns the error of an item that cannot be read.
+pub(crate) fn corrupt_item(at: &ItemKey, reason: impl Into<String>) -> StoreError {
+    StoreError::corrupt(CorruptItem::new(at.namespace.clone(), Arc::clone(&at.key), reason))
+}
+
 /// Converts an error of the file to an error of the long-term store.
 pub(crate) fn store_error(error: CheckpointError) -> StoreError {
     match error {
         CheckpointError::NewerFormat { found, known, .. } => StoreError::newer_format(found, known),
+        CheckpointError::Unavailable { operation, source, .. } => StoreError::unavailable(operation, source),
         CheckpointError::Backend { operation, source, .. } => StoreError::backend(operation, source),
         CheckpointError::Corrupt(corrupt) => {
-            CorruptItem::new(None, None, format!("{}: {}", corrupt.part, corrupt.reason)).into()
+            let reason = format!("{}: {}", corrupt.part, corrupt.reason);
+            StoreError::corrupt(CorruptItem::new(None, None, reason))
         }
         other => StoreError::backend("use the file", other),
     }

@@ -4,12 +4,13 @@ use std::time::SystemTime;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use superstep_store::payload::Payload;
-use superstep_store::store::{Item, ItemKey, Namespace, StoreError, Ttl};
+use superstep_store::store::{Item, ItemKey, Namespace, Ttl};
 
 use crate::columns::{payload, text, time};
 use crate::error::Error;
 
 use super::ItemError;
+use super::error::corrupt_item;
 use super::sort_key::from_sort_key;
 
 /// The columns of `store_item i` and `store_namespace n` that [`StoredItem::read`] reads.
@@ -71,8 +72,7 @@ pub(super) fn read_namespace(column: ValueRef<'_>) -> Result<Namespace, Error> {
 pub(super) fn in_item(at: &ItemKey, error: Error) -> ItemError {
     match error {
         Error::Corrupt(corruption) => {
-            StoreError::corrupt(&at.namespace, &at.key, format!("{}: {}", corruption.part, corruption.reason))
-                .into()
+            corrupt_item(at, format!("{}: {}", corruption.part, corruption.reason)).into()
         }
         other => other.into(),
     }

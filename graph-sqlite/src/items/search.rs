@@ -6,6 +6,7 @@ use crate::columns::{millis, text};
 use crate::error::Error;
 
 use super::ItemError;
+use super::error::corrupt_item;
 use super::row::{ITEM_COLUMNS, StoredItem, in_item, item_key, item_value};
 use super::sort_key::{end_of_subtree, sort_key};
 
@@ -61,7 +62,7 @@ fn accepts(search: &Search, row: &Row<'_>, at: &ItemKey) -> Result<bool, ItemErr
         return Ok(true);
     }
     let accepted = search.accepts(&item_value(row, at)?);
-    accepted.map_err(|reason| StoreError::corrupt(&at.namespace, &at.key, reason).into())
+    accepted.map_err(|reason| corrupt_item(at, reason).into())
 }
 
 type Scored = (StoredItem, Option<f32>);

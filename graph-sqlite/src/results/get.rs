@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use rusqlite::{Connection, params};
-use superstep_store::cache::{CacheError, EntryKey};
+use superstep_store::cache::{CacheError, CorruptEntry, EntryKey};
 use superstep_store::payload::Payload;
 
 use crate::columns::{millis, payload};
@@ -23,7 +23,8 @@ pub(crate) fn get(
     match row.get(0).map_err(Error::from).and_then(|encoding| payload(row, encoding, 1)) {
         Ok(value) => Ok(Ok(Some(value))),
         Err(Error::Corrupt(corruption)) => {
-            Ok(Err(CacheError::corrupt(at, format!("{}: {}", corruption.part, corruption.reason))))
+            let reason = format!("{}: {}", corruption.part, corruption.reason);
+            Ok(Err(CacheError::corrupt(CorruptEntry::new(at.clone(), reason))))
         }
         Err(other) => Err(other),
     }

@@ -25,6 +25,9 @@ impl Failure {
             Error::Refused(CheckpointError::NewerFormat { found, known, .. }) => {
                 CheckpointError::newer_format(*found, *known)
             }
+            Error::Refused(CheckpointError::Unavailable { source, .. }) => {
+                CheckpointError::unavailable(operation, source.to_string())
+            }
             Error::Refused(CheckpointError::Backend { source, .. }) => {
                 CheckpointError::backend(operation, source.to_string())
             }

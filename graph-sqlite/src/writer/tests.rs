@@ -128,7 +128,7 @@ fn locked_file_is_a_clear_error() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let batches = [batch("a", Fence::default(), 10), batch("b", Fence::default(), 10)];
     for result in together(&mut session, &batches) {
-        let Err(CheckpointError::Backend { source, .. }) = result else { panic!("{result:?}") };
+        let Err(CheckpointError::Unavailable { source, .. }) = result else { panic!("{result:?}") };
         assert!(source.to_string().contains("kept the file locked for longer"), "{source}");
     }
     other.execute_batch("ROLLBACK").unwrap();

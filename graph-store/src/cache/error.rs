@@ -1,61 +1,34 @@
-use std::error::Error as StdError;
+use std::error::Error;
 use std::fmt;
+
+use crate::error::store_error;
 
 use super::EntryKey;
 
-/// An error of a [`Cache`](super::Cache).
-///
-/// A call that returns an error has written nothing. A run does not fail with it: the node runs as if there were no
-/// cache, and the event `TaskNotCached` reports the error.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CacheError {
-    /// A stored entry cannot be read.
-    #[error("{0}")]
-    Corrupt(Box<CorruptEntry>),
+store_error! {
+    /// An error of a [`Cache`](super::Cache).
+    ///
+    /// A call that returns an error has written nothing. A run does not fail with it: the node runs as if there were no
+    /// cache, and the event `TaskNotCached` reports the error.
+    pub enum CacheError {
+        noun: "cache",
+        corrupt: CorruptEntry,
 
-    /// A result that exceeds a [limit](crate::limits).
-    #[error("the result of node `{node}` of graph `{graph}` cannot be cached: {reason}")]
-    #[non_exhaustive]
-    NotStorable {
-        /// The graph, possibly shortened.
-        graph: String,
-        /// The node, possibly shortened.
-        node: String,
-        /// The part that exceeds a limit, and the limit.
-        reason: String,
-    },
-
-    /// A newer version of this library has written the cache.
-    #[error(
-        "the cache has format {found}, but this program supports formats up to {known}: update the program"
-    )]
-    #[non_exhaustive]
-    NewerFormat {
-        /// The format of the cache.
-        found: u32,
-        /// The newest supported format.
-        known: u32,
-    },
-
-    /// The storage below the cache failed: a disk, a database or a network.
-    #[error("the cache could not {operation}")]
-    #[non_exhaustive]
-    Backend {
-        /// The failed operation, as it follows on "could not".
-        operation: &'static str,
-        /// The cause.
-        #[source]
-        source: Box<dyn StdError + Send + Sync>,
-    },
+        /// A result that exceeds one of the [limits](crate::limits).
+        #[error("the result of node `{node}` of graph `{graph}` cannot be cached: {reason}")]
+        #[non_exhaustive]
+        NotStorable {
+            /// The graph, possibly shortened.
+            graph: String,
+            /// The node, possibly shortened.
+            node: String,
+            /// The part that exceeds a limit, and the limit.
+            reason: String,
+        },
+    }
 }
 
 impl CacheError {
-    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the cache could not".
-    pub fn backend(operation: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Backend { operation, source: source.into() }
-    }
-
     /// Creates a [`NotStorable`](Self::NotStorable) error for a result of a node of a graph.
     pub fn not_storable(
         graph: impl Into<String>,
@@ -63,22 +36,6 @@ impl CacheError {
         reason: impl Into<String>,
     ) -> Self {
         Self::NotStorable { graph: graph.into(), node: node.into(), reason: reason.into() }
-    }
-
-    /// Creates a [`Corrupt`](Self::Corrupt) error for an entry.
-    pub fn corrupt(at: &EntryKey, reason: impl Into<String>) -> Self {
-        CorruptEntry::new(at.clone(), reason).into()
-    }
-
-    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the cache and the newest supported format.
-    pub const fn newer_format(found: u32, known: u32) -> Self {
-        Self::NewerFormat { found, known }
-    }
-}
-
-impl From<CorruptEntry> for CacheError {
-    fn from(corrupt: CorruptEntry) -> Self {
-        Self::Corrupt(Box::new(corrupt))
     }
 }
 
@@ -99,7 +56,7 @@ impl CorruptEntry {
     }
 }
 
-impl StdError for CorruptEntry {}
+impl Error for CorruptEntry {}
 
 impl fmt::Display for CorruptEntry {
     /// Leaves out the key, which may have values of excluded fields.

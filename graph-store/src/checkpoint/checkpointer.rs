@@ -51,8 +51,8 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same
     ///   batch a second time is a conflict too.
     /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace,
-    ///   if a parent or the checkpoint of a record does not exist, if the epoch would decrease, or if the batch exceeds
-    ///   one of the [limits](crate::limits).
+    ///   if a parent or the checkpoint of a record does not exist, or if the epoch would decrease.
+    /// - [`NotStorable`](CheckpointError::NotStorable) if the batch exceeds one of the [limits](crate::limits).
     ///
     /// The store is unchanged after an error.
     ///
@@ -126,7 +126,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// # Errors
     /// - [`NoThread`](CheckpointError::NoThread) if `from` does not exist.
     /// - [`Exists`](CheckpointError::Exists) if `to` already exists.
-    /// - [`Invalid`](CheckpointError::Invalid) if `to` is too long.
+    /// - [`NotStorable`](CheckpointError::NotStorable) if `to` is too long.
     ///
     /// # Durability
     /// The copy is durable when the call has returned `Ok`.

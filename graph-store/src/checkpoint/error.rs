@@ -2,82 +2,65 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::store_error;
+
 use super::{CheckpointId, Fence};
 
-/// An error of a [`Checkpointer`](super::Checkpointer).
-///
-/// A call that returns an error has changed nothing.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckpointError {
-    /// Another writer has committed to the thread.
-    #[error("{0}")]
-    Conflict(Box<Conflict>),
+store_error! {
+    /// An error of a [`Checkpointer`](super::Checkpointer).
+    ///
+    /// A call that returns an error has changed nothing.
+    pub enum CheckpointError {
+        noun: "store",
+        corrupt: CorruptCheckpoint,
 
-    /// Stored data cannot be read.
-    #[error("{0}")]
-    Corrupt(Box<CorruptCheckpoint>),
+        /// Another writer has committed to the thread.
+        #[error("{0}")]
+        Conflict(Box<Conflict>),
 
-    /// A thread with that name already exists.
-    #[error("thread `{thread}` already exists: choose another name or delete it first")]
-    #[non_exhaustive]
-    Exists {
-        /// The thread.
-        thread: Arc<str>,
-    },
+        /// A thread with that name already exists.
+        #[error("thread `{thread}` already exists: choose another name or delete it first")]
+        #[non_exhaustive]
+        Exists {
+            /// The thread.
+            thread: Arc<str>,
+        },
 
-    /// The thread does not exist.
-    #[error("thread `{thread}` does not exist")]
-    #[non_exhaustive]
-    NoThread {
-        /// The thread.
-        thread: Arc<str>,
-    },
+        /// The thread does not exist.
+        #[error("thread `{thread}` does not exist")]
+        #[non_exhaustive]
+        NoThread {
+            /// The thread.
+            thread: Arc<str>,
+        },
 
-    /// An invalid write: an id that does not sort after the others, a parent that does not exist, a decreasing epoch, or
-    /// something that exceeds one of the [limits](crate::limits).
-    #[error("invalid write to thread `{thread}`: {reason}")]
-    #[non_exhaustive]
-    Invalid {
-        /// The thread.
-        thread: Arc<str>,
-        /// The reason.
-        reason: String,
-    },
+        /// An invalid write: an id that does not sort after the others, a parent that does not exist, or a decreasing
+        /// epoch.
+        #[error("invalid write to thread `{thread}`: {reason}")]
+        #[non_exhaustive]
+        Invalid {
+            /// The thread.
+            thread: Arc<str>,
+            /// The reason.
+            reason: String,
+        },
 
-    /// A newer version of this library has written the store.
-    #[error(
-        "the store has format {found}, but this program supports formats up to {known}: update the program"
-    )]
-    #[non_exhaustive]
-    NewerFormat {
-        /// The format of the store.
-        found: u32,
-        /// The newest supported format.
-        known: u32,
-    },
-
-    /// The storage below the store failed: a disk, a database or a network.
-    #[error("the store could not {operation}")]
-    #[non_exhaustive]
-    Backend {
-        /// The failed operation, as it follows on "could not".
-        operation: &'static str,
-        /// The cause.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
-    },
+        /// A write that exceeds one of the [limits](crate::limits).
+        #[error("the write to thread `{thread}` cannot be stored: {reason}")]
+        #[non_exhaustive]
+        NotStorable {
+            /// The thread, possibly shortened.
+            thread: Arc<str>,
+            /// The part that exceeds a limit, and the limit.
+            reason: String,
+        },
+    }
 }
 
 impl CheckpointError {
     /// Creates a [`Conflict`](Self::Conflict) error.
     pub fn conflict(conflict: Conflict) -> Self {
         Self::Conflict(Box::new(conflict))
-    }
-
-    /// Creates a [`Corrupt`](Self::Corrupt) error.
-    pub fn corrupt(corrupt: CorruptCheckpoint) -> Self {
-        Self::Corrupt(Box::new(corrupt))
     }
 
     /// Creates an [`Exists`](Self::Exists) error for a thread.
@@ -95,14 +78,9 @@ impl CheckpointError {
         Self::Invalid { thread: thread.into(), reason: reason.into() }
     }
 
-    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the store and the newest supported format.
-    pub const fn newer_format(found: u32, known: u32) -> Self {
-        Self::NewerFormat { found, known }
-    }
-
-    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the store could not".
-    pub fn backend(operation: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Backend { operation, source: source.into() }
+    /// Creates a [`NotStorable`](Self::NotStorable) error for a write to a thread.
+    pub fn not_storable(thread: impl Into<Arc<str>>, reason: impl Into<String>) -> Self {
+        Self::NotStorable { thread: thread.into(), reason: reason.into() }
     }
 }
 

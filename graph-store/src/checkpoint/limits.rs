@@ -17,10 +17,10 @@ impl WriteBatch {
     /// A store calls this before it writes anything of a batch.
     ///
     /// # Errors
-    /// [`Invalid`](CheckpointError::Invalid) if a part of the batch exceeds a limit.
+    /// [`NotStorable`](CheckpointError::NotStorable) if a part of the batch exceeds a limit.
     pub fn check_limits(&self) -> Result<(), CheckpointError> {
         check_thread_name(&self.thread)?;
-        self.check().map_err(|reason| CheckpointError::invalid(Arc::clone(&self.thread), reason))
+        self.check().map_err(|reason| CheckpointError::not_storable(Arc::clone(&self.thread), reason))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -51,10 +51,10 @@ impl RunRecord {
     /// [`WriteBatch::check_limits`] includes this. An engine calls it to refuse a run before the run does any work.
     ///
     /// # Errors
-    /// [`Invalid`](CheckpointError::Invalid) if a part of the record, or the name of the thread, exceeds a limit.
+    /// [`NotStorable`](CheckpointError::NotStorable) if a part of the record, or the name of the thread, exceeds a limit.
     pub fn check_limits(&self, thread: &Arc<str>) -> Result<(), CheckpointError> {
         check_thread_name(thread)?;
-        self.check().map_err(|reason| CheckpointError::invalid(Arc::clone(thread), reason))
+        self.check().map_err(|reason| CheckpointError::not_storable(Arc::clone(thread), reason))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -69,10 +69,10 @@ impl RunRecord {
 /// Checks the [limit](crate::limits) of the name of a thread, for example that of a copy.
 ///
 /// # Errors
-/// [`Invalid`](CheckpointError::Invalid) if the name is too long.
+/// [`NotStorable`](CheckpointError::NotStorable) if the name is too long.
 pub fn check_thread_name(thread: &str) -> Result<(), CheckpointError> {
     limits::length(thread.len(), MAX_NAME_BYTES)
-        .map_err(|excess| CheckpointError::invalid(shown(thread), format!("its name {excess}")))
+        .map_err(|excess| CheckpointError::not_storable(shown(thread), format!("its name {excess}")))
 }
 
 impl NewCheckpoint {

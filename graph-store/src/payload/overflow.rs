@@ -19,20 +19,39 @@ pub fn may_overflow(json: &[u8]) -> bool {
     if has_long_integer(json) {
         return true;
     }
-    let next = json.get(1..).unwrap_or_default();
-    let is_exponent = |digit: u8, e: u8| digit.is_ascii_digit() & (e | 0x20 == b'e');
-    // Without an early exit in the inner loop, so that it is vectorized: most JSON has no exponent.
-    json.chunks(CHUNK).zip(next.chunks(CHUNK)).enumerate().any(|(chunk, (digits, es))| {
-        let pairs = || digits.iter().zip(es).map(|(&digit, &e)| is_exponent(digit, e));
-        pairs().fold(false, |found, pair| found | pair)
-            && pairs()
-                .enumerate()
-                .filter(|(_, pair)| *pair)
-                .any(|(at, _)| json.get(chunk * CHUNK + at + 2..).is_some_and(is_large_exponent))
-    })
+    has_exponent(json)
+        && json.windows(2).enumerate().any(|(at, pair)| {
+            let is_exponent = matches!(pair, &[digit, e] if is_exponent(digit, e));
+            is_exponent && json.get(at + 2..).is_some_and(is_large_exponent)
+        })
 }
 
-const CHUNK: usize = 64;
+/// Returns `true` if JSON has an `e` after a digit.
+// Without an early exit, so that it is vectorized: most JSON has no exponent.
+fn has_exponent(json: &[u8]) -> bool {
+    let next = json.get(1..).unwrap_or_default();
+    let digits = json.get(..next.len()).unwrap_or_default();
+    let mut found = [false; LANES];
+    let mut look = |digits: &[u8; LANES], es: &[u8; LANES]| {
+        for ((found, &digit), &e) in found.iter_mut().zip(digits).zip(es) {
+            *found |= is_exponent(digit, e);
+        }
+    };
+    let (Some(last_digits), Some(last_es)) = (digits.last_chunk(), next.last_chunk()) else {
+        return digits.iter().zip(next).any(|(&digit, &e)| is_exponent(digit, e));
+    };
+    // The last lanes overlap with those before them.
+    look(last_digits, last_es);
+    digits.as_chunks().0.iter().zip(next.as_chunks().0).for_each(|(digits, es)| look(digits, es));
+    found.contains(&true)
+}
+
+fn is_exponent(digit: u8, e: u8) -> bool {
+    digit.is_ascii_digit() & (e | 0x20 == b'e')
+}
+
+/// The number of bytes that are compared together.
+const LANES: usize = 16;
 
 /// The digits of `f32::MAX`.
 const LONG: usize = 39;

@@ -2,110 +2,88 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::store_error;
+
 use super::{ItemKey, Namespace, Near};
 
-/// An error of a long-term store.
-///
-/// A call that returns an error has written nothing.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// A node uses the long-term store, but its graph has none.
-    #[error(
-        "node `{node}` uses the long-term store, but its graph has none: add one with `graph.with_store(..)`"
-    )]
-    #[non_exhaustive]
-    NoStore {
-        /// The node.
-        node: String,
-    },
+store_error! {
+    /// An error of a long-term store.
+    ///
+    /// A call that returns an error has written nothing.
+    pub enum StoreError {
+        noun: "store",
+        corrupt: CorruptItem,
 
-    /// A semantic search in a store without an index.
-    #[error("the long-term store has no index to search {query}: add one with `LongTermStore::new(store).index(..)`", query = describe(.prefix))]
-    #[non_exhaustive]
-    NoIndex {
-        /// The namespace of the search.
-        prefix: Namespace,
-    },
+        /// A node uses the long-term store, but its graph has none.
+        #[error(
+            "node `{node}` uses the long-term store, but its graph has none: add one with `graph.with_store(..)`"
+        )]
+        #[non_exhaustive]
+        NoStore {
+            /// The node.
+            node: String,
+        },
 
-    /// A value that could not be read back unchanged.
-    #[error("the value for item `{key}` of namespace {namespace} {reason}")]
-    #[non_exhaustive]
-    NotStorable {
-        /// The namespace.
-        namespace: Namespace,
-        /// The key.
-        key: Arc<str>,
-        /// The reason, as it follows on "the value".
-        reason: String,
-    },
+        /// A semantic search in a store without an index.
+        #[error("the long-term store has no index to search {query}: add one with `LongTermStore::new(store).index(..)`", query = describe(.prefix))]
+        #[non_exhaustive]
+        NoIndex {
+            /// The namespace of the search.
+            prefix: Namespace,
+        },
 
-    /// Stored data cannot be read.
-    #[error("{0}")]
-    Corrupt(Box<CorruptItem>),
+        /// A value that could not be read back unchanged, or an item that exceeds one of the [limits](crate::limits).
+        #[error("the value for item `{key}` of namespace {namespace} {reason}")]
+        #[non_exhaustive]
+        NotStorable {
+            /// The namespace, possibly shortened.
+            namespace: Namespace,
+            /// The key, possibly shortened.
+            key: Arc<str>,
+            /// The reason, as it follows on "the value".
+            reason: String,
+        },
 
-    /// An item was indexed by another model than that of the search. The vectors of two models cannot be compared.
-    #[error(
-        "item `{key}` of namespace {namespace} was indexed by model `{indexed}` with {indexed_dimensions} dimensions, but the \
-         search uses model `{asked}` with {asked_dimensions}: put the item again, or search with the model of the item"
-    )]
-    #[non_exhaustive]
-    OtherModel {
-        /// The namespace of the item.
-        namespace: Namespace,
-        /// The key of the item.
-        key: Arc<str>,
-        /// The model that indexed the item.
-        indexed: Arc<str>,
-        /// The length of the vectors of the item.
-        indexed_dimensions: usize,
-        /// The model of the search.
-        asked: Arc<str>,
-        /// The length of the vector of the search.
-        asked_dimensions: usize,
-    },
+        /// An item was indexed by another model than that of the search. The vectors of two models cannot be compared.
+        #[error(
+            "item `{key}` of namespace {namespace} was indexed by model `{indexed}` with {indexed_dimensions} dimensions, but the \
+             search uses model `{asked}` with {asked_dimensions}: put the item again, or search with the model of the item"
+        )]
+        #[non_exhaustive]
+        OtherModel {
+            /// The namespace of the item.
+            namespace: Namespace,
+            /// The key of the item.
+            key: Arc<str>,
+            /// The model that indexed the item.
+            indexed: Arc<str>,
+            /// The length of the vectors of the item.
+            indexed_dimensions: usize,
+            /// The model of the search.
+            asked: Arc<str>,
+            /// The length of the vector of the search.
+            asked_dimensions: usize,
+        },
 
-    /// The embedding model failed, or returned an invalid embedding.
-    #[error("the embedding model `{model}` failed")]
-    #[non_exhaustive]
-    Embed {
-        /// The model.
-        model: String,
-        /// The cause.
-        #[source]
-        source: Box<dyn StdError + Send + Sync>,
-    },
+        /// The embedding model failed, or returned an invalid embedding.
+        #[error("the embedding model `{model}` failed")]
+        #[non_exhaustive]
+        Embed {
+            /// The model.
+            model: String,
+            /// The cause.
+            #[source]
+            source: Box<dyn StdError + Send + Sync>,
+        },
 
-    /// An invalid request.
-    #[error("{reason}")]
-    #[non_exhaustive]
-    Invalid {
-        /// The problem, and how to fix it.
-        reason: String,
-    },
-
-    /// A newer version of this library has written the store.
-    #[error(
-        "the store has format {found}, but this program supports formats up to {known}: update the program"
-    )]
-    #[non_exhaustive]
-    NewerFormat {
-        /// The format of the store.
-        found: u32,
-        /// The newest supported format.
-        known: u32,
-    },
-
-    /// The storage below the store failed: a disk, a database or a network.
-    #[error("the store could not {operation}")]
-    #[non_exhaustive]
-    Backend {
-        /// The failed operation, as it follows on "could not".
-        operation: &'static str,
-        /// The cause.
-        #[source]
-        source: Box<dyn StdError + Send + Sync>,
-    },
+        /// An invalid request.
+        #[error("{reason}")]
+        #[non_exhaustive]
+        Invalid {
+            /// The problem, and how to fix it.
+            reason: String,
+        },
+    }
 }
 
 impl StoreError {
@@ -147,30 +125,9 @@ impl StoreError {
         Self::Embed { model: model.into(), source: source.into() }
     }
 
-    /// Creates a [`NewerFormat`](Self::NewerFormat) error from the format of the store and the newest supported format.
-    pub const fn newer_format(found: u32, known: u32) -> Self {
-        Self::NewerFormat { found, known }
-    }
-
-    /// Creates a [`Backend`](Self::Backend) error. `operation` follows on "the store could not".
-    pub fn backend(operation: &'static str, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self::Backend { operation, source: source.into() }
-    }
-
-    /// Creates a [`Corrupt`](Self::Corrupt) error for an item.
-    pub fn corrupt(namespace: &Namespace, key: &Arc<str>, reason: impl Into<String>) -> Self {
-        CorruptItem::new(namespace.clone(), Arc::clone(key), reason).into()
-    }
-
     /// Creates an [`Invalid`](Self::Invalid) error.
     pub fn invalid(reason: impl Into<String>) -> Self {
         Self::Invalid { reason: reason.into() }
-    }
-}
-
-impl From<CorruptItem> for StoreError {
-    fn from(corrupt: CorruptItem) -> Self {
-        Self::Corrupt(Box::new(corrupt))
     }
 }
 

@@ -3,7 +3,8 @@ use std::sync::Arc;
 use crate::payload::{Payload, Storable, Unreadable, Unstorable, from_payload, to_payload};
 
 use super::{
-    Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching, StoreError,
+    CorruptItem, Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching,
+    StoreError,
 };
 
 /// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`]. Cheap to clone.
@@ -123,7 +124,7 @@ pub(super) fn decode_item<T>(item: Item<Payload>, decode: Decode<T>) -> Result<I
     let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
     match decode(&value) {
         Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
-        Err(reason) => Err(StoreError::corrupt(&namespace, &key, reason.to_string())),
+        Err(reason) => Err(StoreError::corrupt(CorruptItem::new(namespace, key, reason.to_string()))),
     }
 }
 

@@ -62,8 +62,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// - [`Backend`](StoreError::Backend) if the storage below the store fails.
-    /// - [`NotStorable`](StoreError::NotStorable) or [`Invalid`](StoreError::Invalid) if a write exceeds one of the
-    ///   [limits](crate::limits).
+    /// - [`NotStorable`](StoreError::NotStorable) if a write exceeds one of the [limits](crate::limits).
     ///
     /// The store is unchanged after an error.
     ///

@@ -16,6 +16,7 @@ mod derive_reducers;
 mod derive_schema;
 mod excluded_fields;
 mod flattened_names;
+mod folders;
 mod input_json;
 mod large_numbers;
 mod messages;

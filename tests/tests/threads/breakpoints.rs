@@ -76,6 +76,20 @@ async fn failed_node_does_not_stop_at_its_breakpoint_again() {
     .await;
 }
 
+/// The run has left the breakpoint, so a thread whose node fails or asks a question is not shown at it.
+#[tokio::test]
+async fn thread_does_not_show_a_breakpoint_that_it_has_left() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        probe.set_failing(&["two"]);
+        store.thread(&with_breakpoints()).run(begin("in")).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(pending(&store.thread(&with_breakpoints())).await, pair("two", ""));
+        store.thread(&with_breakpoints()).resume(()).context(Arc::clone(&probe)).await.unwrap_err();
+        assert_eq!(pending(&store.thread(&with_breakpoints())).await, pair("", ""));
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn next_run_and_replay_stop_again() {
     on_every_store(async |store| {

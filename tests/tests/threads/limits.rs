@@ -28,7 +28,7 @@ fn nested(levels: usize) -> Value {
 #[track_caller]
 fn refused(error: &Error) -> String {
     let ErrorKind::Checkpoint(source) = error.kind() else { panic!("{error:?}") };
-    assert!(matches!(**source, CheckpointError::Invalid { .. }), "{source:?}");
+    assert!(matches!(**source, CheckpointError::NotStorable { .. }), "{source:?}");
     source.to_string()
 }
 
@@ -83,7 +83,9 @@ mod metadata {
                     let run = run.run_id("r").durability(durability).context(Arc::clone(&probe));
                     let text = refused(&run.await.unwrap_err());
                     assert!(
-                        text.starts_with("invalid write to thread `t`: the metadata of run `r` has "),
+                        text.starts_with(
+                            "the write to thread `t` cannot be stored: the metadata of run `r` has "
+                        ),
                         "{text}"
                     );
                     assert!(text.contains(reason) && text.contains("key `wrong`"), "{text}");

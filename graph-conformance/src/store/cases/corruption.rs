@@ -3,10 +3,10 @@
 use superstep_store::store::{Condition, Get, Near, Test};
 
 use crate::Broken;
-use crate::expect::same;
+use crate::expect::{Expect as _, same};
 use crate::store::Damage;
 use crate::store::case::Target;
-use crate::store::fixture::{Fixture, Works, at, put, put_near};
+use crate::store::fixture::{CorruptAt as _, Fixture, at, put, put_near};
 
 async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
     let fixture = target.open().await?;
@@ -20,7 +20,7 @@ async fn prepare(target: Target<'_>) -> Result<Fixture, Broken> {
 pub(crate) async fn damaged_value_is_an_error_that_names_the_item(target: Target<'_>) -> Result<(), Broken> {
     drop(prepare(target).await?);
     let damaged = at(["n", "in"], "damaged");
-    if !target.damage(Damage::Value { namespace: &damaged.namespace, key: &damaged.key }).await {
+    if !target.damage(&Damage::Value { namespace: &damaged.namespace, key: &damaged.key }).await {
         return Ok(());
     }
     let fixture = target.open().await?;
@@ -46,7 +46,7 @@ pub(crate) async fn damaged_embedding_is_an_error_that_names_the_item(
 ) -> Result<(), Broken> {
     drop(prepare(target).await?);
     let damaged = at(["n", "in"], "damaged");
-    if !target.damage(Damage::Embedding { namespace: &damaged.namespace, key: &damaged.key }).await {
+    if !target.damage(&Damage::Embedding { namespace: &damaged.namespace, key: &damaged.key }).await {
         return Ok(());
     }
     let fixture = target.open().await?;

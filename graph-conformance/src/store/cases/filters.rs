@@ -5,9 +5,9 @@ use superstep_store::store::{Condition, FieldPath, ItemWrite, Test};
 
 use crate::Broken;
 use crate::cases::names::names;
-use crate::expect::same;
+use crate::expect::{Expect as _, same};
 use crate::store::case::Target;
-use crate::store::fixture::{Fixture, Works, at, put};
+use crate::store::fixture::{Fixture, at, put};
 
 /// Returns the keys of the items whose field meets a comparison with a JSON operand.
 async fn keys(

@@ -8,9 +8,9 @@ use futures_util::future::{join, join_all};
 use superstep_store::store::{ItemWrite, ItemWrites, Near};
 
 use crate::Broken;
-use crate::expect::{holds, same};
+use crate::expect::{Expect as _, holds, same};
 use crate::store::case::Target;
-use crate::store::fixture::{Fixture, Works, at, put, put_for, put_near, text};
+use crate::store::fixture::{Fixture, at, put, put_for, put_near, text};
 
 pub(crate) async fn concurrent_writers_lose_nothing(target: Target<'_>) -> Result<(), Broken> {
     let fixture = target.open().await?;

@@ -36,11 +36,9 @@ async fn refuses(fixture: &Fixture, promise: &str, write: ItemWrite) -> Result<(
     let valid = at("n", "valid");
     let writes = vec![put(&valid, "1"), write];
     match fixture.store.write(ItemWrites::new(fixture.now, writes)).await {
-        Err(StoreError::Invalid { .. } | StoreError::NotStorable { .. }) => {}
-        Err(other) => {
-            return Err(Broken::new(promise, "`StoreError::Invalid` or `NotStorable`", error_chain(&other)));
-        }
-        Ok(_) => return Err(Broken::new(promise, "an error", "success")),
+        Err(StoreError::NotStorable { .. }) => {}
+        Err(other) => return Err(Broken::new(promise, "`StoreError::NotStorable`", error_chain(&other))),
+        Ok(_) => return Err(Broken::new(promise, "`StoreError::NotStorable`", "success")),
     }
     same(format!("{promise}: nothing of the batch is written"), None, fixture.read(&valid).await?)
 }

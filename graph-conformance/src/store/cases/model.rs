@@ -9,10 +9,10 @@ use superstep_store::store::{
 };
 
 use crate::Broken;
-use crate::expect::same;
+use crate::expect::{Expect as _, same};
 use crate::rng::Rng;
 use crate::store::case::Target;
-use crate::store::fixture::{Fixture, Works};
+use crate::store::fixture::Fixture;
 
 const SEGMENTS: [&str; 6] = ["a", "b", "a.b", "", "\0", "1"];
 const KEYS: [&str; 5] = ["k", "l", "k\0", "", "\u{e9}"];

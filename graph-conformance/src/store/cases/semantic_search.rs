@@ -3,10 +3,10 @@
 use superstep_store::store::{Condition, Near, Order, Search, StoreError, Test};
 
 use crate::Broken;
-use crate::expect::error_chain;
+use crate::expect::{Expect as _, error_chain};
 use crate::expect::{holds, same};
 use crate::store::case::Target;
-use crate::store::fixture::{Fixture, Works, at, put_near};
+use crate::store::fixture::{Fixture, at, put_near};
 
 fn near(fixture: &Fixture, vector: &[f32]) -> Result<Search, Broken> {
     let near = Near::new("m", vector.to_vec()).works("a vector can be searched for")?;

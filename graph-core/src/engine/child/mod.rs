@@ -1,20 +1,21 @@
 //! Subgraph calls: runs inside a task of a parent run.
 //!
-//! Such a run has its own driver. The parent run's [`Nest`] provides the rest: the thread on which it is stored in
+//! Such a run has its own driver. The parent run's [`ParentRun`] provides the rest: the thread on which it is stored in
 //! its own namespace, the listeners, and the answers that arrived for it.
 //!
-//! [`Nest`]: super::nest::Nest
+//! [`ParentRun`]: super::context::ParentRun
 
 mod call;
-mod drive;
-mod memory;
+mod in_memory;
+mod on_thread;
+mod parents;
 mod place;
-mod returned;
+mod run_call;
 
-pub(crate) use call::{Beginning, Call, Came, Kept};
-pub(crate) use drive::visit;
-pub(in crate::engine) use memory::Begun;
-pub(in crate::engine) use place::Place;
-pub(crate) use place::{escape, namespace, stored_as};
-pub(super) use returned::CallWrites;
-pub(crate) use returned::followed_by;
+pub(crate) use call::Call;
+pub(crate) use call::{Beginning, ErasedCallResult};
+pub(crate) use in_memory::StartedCall;
+pub(crate) use parents::ParentHead;
+pub(crate) use parents::{call_id, journals, shared_from_outside, withdraw, write_around};
+pub(crate) use place::{CallPlace, escape, namespace, stored_as};
+pub(crate) use run_call::run_call;

@@ -2,19 +2,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use crate::engine::Metadata;
-use crate::engine::cx::{Context, RunShared};
-use crate::engine::desk::Memos;
-use crate::engine::erased::StateType;
-use crate::engine::nest::Nest;
-use crate::engine::options::RunOptions;
+use crate::engine::About;
+use crate::engine::context::{Context, ParentRun, RunShared, TaskMemories};
+use crate::engine::graph::{CallStorage, ErasedGraph};
 use crate::engine::spans::RunSpan;
-use crate::graph::ErasedGraph;
-use crate::node::NodeError;
-use crate::run::About;
+use crate::erased::StateType;
+use crate::error::NodeError;
+use crate::options::{Metadata, RunOptions};
 use crate::stream::{Events, NodeEvent, Sink};
 
-use super::call::{Call, Kept};
+use super::call::Call;
 
 /// The maximum depth of nested subgraph calls.
 pub(crate) const DEPTH: usize = 32;
@@ -36,88 +33,91 @@ struct StateNotKept {
 }
 
 /// The position of a subgraph call in its run.
-pub(in crate::engine) struct Place {
+pub(crate) struct CallPlace {
     /// The path of subgraph nodes to the call, including its own node.
-    pub(in crate::engine) path: Arc<[Arc<str>]>,
+    pub(crate) path: Arc<[Arc<str>]>,
     /// The namespace of the call on its thread. It consists of node names and not of task ids, so that a fork has the
     /// same one.
-    pub(in crate::engine) namespace: Arc<str>,
+    pub(crate) namespace: Arc<str>,
     /// The namespaces of the call under former names of its node.
-    pub(in crate::engine) before: Vec<Arc<str>>,
+    pub(crate) before: Vec<Arc<str>>,
     /// The prefix of the ids of the call's tasks, for a run that is not stored.
-    pub(super) task: String,
+    pub(crate) task: String,
     /// The prefix of ids that are derived from the call's writes.
     call: Option<Arc<str>>,
 }
 
-impl Place {
-    pub(super) fn of(call: &Call<'_>, cx: &Context) -> Result<Self, NodeError> {
-        let nest = &cx.shared.nest;
+impl CallPlace {
+    pub(crate) fn of(call: &Call<'_>, cx: &Context) -> Result<Self, NodeError> {
+        let parent_run = &cx.shared.parent_run;
         let node: Arc<str> = Arc::from(cx.node());
-        let path: Arc<[Arc<str>]> = nest.path.iter().cloned().chain([Arc::clone(&node)]).collect();
+        let path: Arc<[Arc<str>]> = parent_run.path.iter().cloned().chain([Arc::clone(&node)]).collect();
         if path.len() > DEPTH {
             return Err(TooDeep { path: path.iter().map(|node| node.to_string()).collect() }.into());
         }
-        if let (Kept::Thread(_), Some((inside, what))) = (&call.kept, &nest.loses_state) {
+        if let (CallStorage::Thread(_), Some((inside, what))) = (&call.storage, &parent_run.loses_state) {
             return Err(StateNotKept { node, inside: Arc::clone(inside), what }.into());
         }
-        let outer = nest.host.as_ref().map_or("", |host| host.namespace());
-        let stored_as = |name: &str| stored_as(outer, name, &call.kept, call.packets, cx.at.task);
-        let names = nest.aliases.iter().filter(|(_, place)| *place == cx.at.node);
+        let outer = parent_run
+            .parent_persistence
+            .as_ref()
+            .map_or("", |parent_persistence| parent_persistence.namespace());
+        let stored_as = |name: &str| stored_as(outer, name, &call.storage, call.packets, cx.at.task);
+        let names = parent_run.aliases.iter().filter(|(_, place)| *place == cx.at.node);
         let before = names.map(|(name, _)| stored_as(name)).collect();
         let namespace = stored_as(&node);
         let (step, task) = (cx.at.step, cx.at.task);
         let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
-        Ok(Self { path, namespace, before, task: cx.desk().task().to_owned(), call })
+        Ok(Self { path, namespace, before, task: cx.scratch().task().to_owned(), call })
     }
 
     /// Creates the data that the call's tasks share.
-    pub(in crate::engine) fn shared(&self, call: &Call<'_>, cx: &Context) -> RunShared {
+    pub(crate) fn shared(&self, call: &Call<'_>, cx: &Context) -> RunShared {
         let graph = &call.graph;
-        let memos = match cx.thread() {
-            Some(thread) => Memos::within(Arc::from(thread)),
-            None => Memos::default(),
+        let memories = match cx.thread() {
+            Some(thread) => TaskMemories::within(Arc::from(thread)),
+            None => TaskMemories::default(),
         };
-        let nest = &cx.shared.nest;
-        let loses_state = match &nest.loses_state {
-            None if nest.host.is_some() => {
-                let what = call.kept.loses_state_inside(call.packets);
+        let parent_run = &cx.shared.parent_run;
+        let loses_state = match &parent_run.loses_state {
+            None if parent_run.parent_persistence.is_some() => {
+                let what = call.storage.loses_state_inside(call.packets);
                 what.zip(self.path.last()).map(|(what, node)| (Arc::clone(node), what))
             }
             outer => outer.clone(),
         };
         // Answers that arrived through the task, for the call and for subgraph calls inside it.
         let mut answers: BTreeMap<_, _> =
-            nest.answers_of(&self.task).map(|(id, answer)| (id.clone(), answer.clone())).collect();
-        answers.extend(cx.memo(|memo| memo.answers.clone()));
+            parent_run.answers_of(&self.task).map(|(id, answer)| (id.clone(), answer.clone())).collect();
+        answers.extend(cx.memory(|memory| memory.answers.clone()));
         RunShared {
             names: Arc::clone(&graph.0.names),
             metadata: Metadata::clone(&cx.shared.metadata),
             thread: cx.shared.thread.clone(),
-            sink: nest
+            sink: parent_run
                 .listeners
                 .as_ref()
-                .filter(|sink| heard(&***sink))
+                .filter(|sink| listened(&***sink))
                 .map(|sink| self.sink(graph.0.state, sink)),
-            memos: memos.beneath(&self.task),
+            memories: memories.beneath(&self.task),
             steps: None,
             script: None,
             spans: self.spans(graph, cx),
             store: graph.1.as_ref().or(cx.shared.store.as_ref()).cloned(),
             cache: graph.2.as_ref().or(cx.shared.cache.as_ref()).cloned(),
-            longest_sleep: nest.options.longest_sleep,
-            stop: Mutex::new(nest.options.stop.clone()),
-            nest: Nest {
+            longest_sleep: parent_run.options.longest_sleep,
+            stop: Mutex::new(parent_run.options.stop.clone()),
+            parent_run: ParentRun {
                 path: Arc::clone(&self.path),
-                listeners: nest.listeners.as_ref().map(|sink| self.sink(graph.0.state, sink)),
+                listeners: parent_run.listeners.as_ref().map(|sink| self.sink(graph.0.state, sink)),
                 aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
-                taken: Arc::clone(&nest.taken),
-                withdrawn: Arc::clone(&nest.withdrawn),
+                taken: Arc::clone(&parent_run.taken),
+                withdrawn: Arc::clone(&parent_run.withdrawn),
                 call: self.call.clone(),
                 loses_state,
-                pulses: nest.pulses.iter().cloned().chain([cx.desk().pulse()]).collect(),
-                ..Nest::default()
+                pulses: parent_run.pulses.iter().cloned().chain([cx.scratch().pulse()]).collect(),
+                ..ParentRun::default()
             },
         }
     }
@@ -139,35 +139,41 @@ impl Place {
     }
 
     /// Returns the events of the call, sent to the listeners of the parent run.
-    pub(in crate::engine) fn listeners(&self, state: &'static StateType, cx: &Context) -> Option<Events> {
-        cx.shared.nest.listeners.as_ref().map(|sink| self.events(state, sink))
+    pub(crate) fn listeners(&self, state: &'static StateType, cx: &Context) -> Option<Events> {
+        cx.shared.parent_run.listeners.as_ref().map(|sink| self.events(state, sink))
     }
 
     /// Returns the options of the call.
-    pub(in crate::engine) fn options(&self, call: &Call<'_>, cx: &Context) -> RunOptions {
-        cx.shared.nest.options.options(call.recursion_limit)
+    pub(crate) fn options(&self, call: &Call<'_>, cx: &Context) -> RunOptions {
+        cx.shared.parent_run.options.options(call.recursion_limit)
     }
 }
 
 /// Returns `true` if a listener receives anything that nodes send.
-fn heard(sink: &dyn Sink) -> bool {
+fn listened(sink: &dyn Sink) -> bool {
     NodeEvent::MODES.into_iter().any(|mode| sink.wants(mode))
 }
 
 /// Returns the namespace of a subgraph call by a task of `node`.
-pub(crate) fn stored_as(outer: &str, node: &str, kept: &Kept, packets: bool, task: usize) -> Arc<str> {
+pub(crate) fn stored_as(
+    outer: &str,
+    node: &str,
+    storage: &CallStorage,
+    packets: bool,
+    task: usize,
+) -> Arc<str> {
     let mut namespace = namespace(outer, node);
-    match kept {
-        Kept::Thread(Some(key)) => {
+    match storage {
+        CallStorage::Thread(Some(key)) => {
             namespace.push(':');
             escape(key, &mut namespace);
         }
-        Kept::Thread(None) => {}
+        CallStorage::Thread(None) => {}
         // Each packet is a separate call; its task index is the same on every branch.
-        Kept::Call | Kept::Nothing if packets => {
+        CallStorage::Call | CallStorage::Nothing if packets => {
             let _ = write!(namespace, "#{task}");
         }
-        Kept::Call | Kept::Nothing => {}
+        CallStorage::Call | CallStorage::Nothing => {}
     }
     namespace.into()
 }

@@ -3,18 +3,14 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{BatchWrite, RecordKey, RecordKind, TaskRecord};
-use crate::engine::Durability;
-use crate::engine::desk::{Logged, StepLog};
-use crate::engine::policy::Tried;
-use crate::node::NodeError;
+use crate::engine::context::{Logged, StepLog, Tried};
+use crate::engine::journal::{Durable, JournalHandle};
+use crate::engine::stored::{StoredFailure, json_record, key, place};
+use crate::error::NodeError;
+use crate::options::Durability;
 use crate::payload::Payload;
 
-use super::journal::{Durable, Shared};
-use super::json::json_record;
-use super::keys::{key, place};
-use super::stored_failure::StoredFailure;
-
-impl StepLog for Shared {
+impl StepLog for JournalHandle {
     fn flush(&self) -> Logged<'_> {
         Box::pin(async { self.durable_here_and_around().await.map_err(NodeError::from) })
     }
@@ -72,7 +68,7 @@ impl StepLog for Shared {
     }
 }
 
-impl Shared {
+impl JournalHandle {
     /// Removes questions from the parent runs, which store the open questions of their calls too. Durable when the future
     /// completes: otherwise an answer could be accepted there for a question that is no longer open.
     fn withdraw_around<'a>(&'a self, questions: &'a [String]) -> Durable<'a> {
@@ -88,7 +84,7 @@ impl Shared {
     }
 
     /// Waits until everything that was pushed so far is durable, in all parent runs first, outermost first.
-    pub(super) fn durable_here_and_around(&self) -> Durable<'_> {
+    pub(crate) fn durable_here_and_around(&self) -> Durable<'_> {
         Box::pin(async move {
             if let Some(outer) = &self.outer
                 && let Err(error) = outer.durable_here_and_around().await

@@ -1,18 +1,17 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{BatchWrite, CheckpointId, RecordKey};
+use crate::engine::graph::Compiled;
+use crate::engine::journal::JournalHandle;
+use crate::engine::stored::finished_records;
 use crate::engine::task::Finished;
-use crate::graph::Compiled;
 use crate::plan::Task;
-
-use super::journal::Shared;
-use super::records::finished_records;
 
 /// Stores the results of a superstep's tasks as the tasks finish.
 pub(crate) struct Recorder<'p> {
-    pub(super) shared: Arc<Shared>,
-    pub(super) at: Option<CheckpointId>,
-    pub(super) recorded: &'p mut Vec<Vec<RecordKey>>,
+    pub(crate) shared: Arc<JournalHandle>,
+    pub(crate) at: Option<CheckpointId>,
+    pub(crate) recorded: &'p mut Vec<Vec<RecordKey>>,
 }
 
 impl Recorder<'_> {

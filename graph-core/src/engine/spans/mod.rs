@@ -5,18 +5,16 @@
 //! Each run checks once, at its beginning, for a subscriber. Without the feature `tracing` this module compiles to
 //! nothing.
 
+mod about;
+mod attempt_end;
 #[cfg(not(feature = "tracing"))]
 mod off;
 #[cfg(feature = "tracing")]
 mod on;
-mod spanned;
 
+pub use about::About;
+pub(crate) use attempt_end::AttemptEnd;
 #[cfg(not(feature = "tracing"))]
-use off::NodeSpan;
-#[cfg(not(feature = "tracing"))]
-pub(crate) use off::RunSpan;
+pub(crate) use off::{NodeSpan, RunSpan};
 #[cfg(feature = "tracing")]
-use on::NodeSpan;
-#[cfg(feature = "tracing")]
-pub(crate) use on::RunSpan;
-pub(super) use spanned::{Attempted, Spanned};
+pub(crate) use on::{NodeSpan, RunSpan};

@@ -3,17 +3,18 @@
 use std::future::Future;
 use std::task::Poll;
 
+use crate::Outcome;
+use crate::engine::About;
 use crate::engine::at::At;
-use crate::engine::task::Unfinished;
+use crate::engine::spans::AttemptEnd;
 use crate::error::Error;
-use crate::run::{About, Outcome};
 
 #[derive(Clone)]
 pub(crate) struct RunSpan;
 
-pub(in crate::engine) struct SuperstepSpan;
+pub(crate) struct SuperstepSpan;
 
-pub(in crate::engine) struct NodeSpan;
+pub(crate) struct NodeSpan;
 
 impl RunSpan {
     #[inline]
@@ -54,40 +55,40 @@ impl RunSpan {
     pub(crate) fn ended<S>(&self, _: &Result<(u64, Outcome<S>), Error>) {}
 
     #[inline]
-    pub(in crate::engine) fn superstep(&self, _: u64, _: usize) -> SuperstepSpan {
+    pub(crate) fn superstep(&self, _: u64, _: usize) -> SuperstepSpan {
         SuperstepSpan
     }
 
     #[inline]
-    pub(in crate::engine) fn node(&self, _: &str, _: At) -> NodeSpan {
+    pub(crate) fn node(&self, _: &str, _: At) -> NodeSpan {
         NodeSpan
     }
 
     #[inline]
-    pub(in crate::engine) fn carried<F: Future>(&self, future: F) -> F {
+    pub(crate) fn carried<F: Future>(&self, future: F) -> F {
         future
     }
 }
 
 impl SuperstepSpan {
     #[inline]
-    pub(in crate::engine) fn around<F: Future>(&self, future: F) -> F {
+    pub(crate) fn around<F: Future>(&self, future: F) -> F {
         future
     }
 
     #[inline]
-    pub(in crate::engine) fn ended(self, _: &Result<bool, Error>) {}
+    pub(crate) fn ended(self, _: &Result<bool, Error>) {}
 }
 
 impl NodeSpan {
     #[inline]
-    pub(in crate::engine) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+    pub(crate) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
         run()
     }
 
     #[inline]
-    pub(in crate::engine) fn cached(self) {}
+    pub(crate) fn cached(self) {}
 
     #[inline]
-    pub(in crate::engine) fn polled<T>(&mut self, _: &Poll<Result<T, Box<Unfinished>>>) {}
+    pub(crate) fn polled<T, E>(&mut self, _: &Poll<Result<T, E>>, _: impl FnOnce(&E) -> AttemptEnd) {}
 }

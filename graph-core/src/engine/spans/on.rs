@@ -12,10 +12,11 @@ use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Level, Span, dispatcher, info_span, span_enabled};
 
+use crate::Outcome;
+use crate::engine::About;
 use crate::engine::at::At;
-use crate::engine::task::{Failed, Unfinished};
+use crate::engine::spans::AttemptEnd;
 use crate::error::{Error, ErrorKind};
-use crate::run::{About, Outcome};
 
 /// The end of a run, superstep or attempt, as its span records it.
 #[derive(Clone, Copy)]
@@ -185,7 +186,7 @@ impl RunSpan {
     }
 
     /// Opens the span of a superstep, inside the current span, which is the run's if it is enabled.
-    pub(in crate::engine) fn superstep(&self, step: u64, tasks: usize) -> SuperstepSpan {
+    pub(crate) fn superstep(&self, step: u64, tasks: usize) -> SuperstepSpan {
         SuperstepSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
                 target: "superstep",
@@ -205,7 +206,7 @@ impl RunSpan {
     }
 
     /// Opens the span of an attempt of a node.
-    pub(in crate::engine) fn node(&self, node: &str, at: At) -> NodeSpan {
+    pub(crate) fn node(&self, node: &str, at: At) -> NodeSpan {
         NodeSpan(self.0.as_ref().map(|trace| {
             let span = info_span!(
                 target: "superstep",
@@ -227,10 +228,7 @@ impl RunSpan {
     }
 
     /// Prepares a future for spawning: it keeps the current span and the current subscriber.
-    pub(in crate::engine) fn carried<F: Future>(
-        &self,
-        future: F,
-    ) -> impl Future<Output = F::Output> + use<F> {
+    pub(crate) fn carried<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         match &self.0 {
             None => Either::Left(future),
             Some(_) => Either::Right(future.in_current_span().with_current_subscriber()),
@@ -250,14 +248,14 @@ impl Drop for Ending {
     }
 }
 
-pub(in crate::engine) struct SuperstepSpan(Option<(Ending, Arc<Trace>)>);
+pub(crate) struct SuperstepSpan(Option<(Ending, Arc<Trace>)>);
 
 impl SuperstepSpan {
-    pub(in crate::engine) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+    pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         future.instrument(self.0.as_ref().map_or_else(Span::none, |(open, _)| open.span.clone()))
     }
 
-    pub(in crate::engine) fn ended(mut self, result: &Result<bool, Error>) {
+    pub(crate) fn ended(mut self, result: &Result<bool, Error>) {
         if let Some((open, trace)) = &mut self.0 {
             open.end = End::of(result, |applied| if *applied { "done" } else { "interrupted" });
             if matches!(result, Ok(true)) {
@@ -267,11 +265,11 @@ impl SuperstepSpan {
     }
 }
 
-pub(in crate::engine) struct NodeSpan(Option<Ending>);
+pub(crate) struct NodeSpan(Option<Ending>);
 
 impl NodeSpan {
     #[inline]
-    pub(in crate::engine) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+    pub(crate) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
         match &self.0 {
             None => run(),
             Some(open) => open.span.in_scope(run),
@@ -280,27 +278,26 @@ impl NodeSpan {
 
     /// Records the result of the attempt, and closes its span.
     #[inline]
-    pub(in crate::engine) fn polled<T>(&mut self, polled: &Poll<Result<T, Box<Unfinished>>>) {
+    pub(crate) fn polled<T, E>(&mut self, polled: &Poll<Result<T, E>>, end: impl FnOnce(&E) -> AttemptEnd) {
         if let (Some(_), Poll::Ready(result)) = (&self.0, polled) {
-            self.ended(result.as_ref().err().map(|unfinished| &**unfinished));
+            self.ended(result.as_ref().err().map(end));
         }
     }
 
     /// Records that the task's result was found in the cache.
-    pub(in crate::engine) fn cached(mut self) {
+    pub(crate) fn cached(mut self) {
         if let Some(open) = &mut self.0 {
             open.end = End::as_it_should("cached");
         }
     }
 
     #[cold]
-    fn ended(&mut self, unfinished: Option<&Unfinished>) {
-        let end = match unfinished.map(|unfinished| &unfinished.failed) {
+    fn ended(&mut self, end: Option<AttemptEnd>) {
+        let end = match end {
             None => End::as_it_should("ok"),
-            Some(None) => End::as_it_should("suspended"),
-            Some(Some(Failed::Error(error) | Failed::Fault(error))) => End::failed(error.type_name()),
-            Some(Some(Failed::Noted(_))) => End::failed("_OTHER"),
-            Some(Some(Failed::Panic(_))) => End { outcome: "panicked", error: Some("panic") },
+            Some(AttemptEnd::Suspended) => End::as_it_should("suspended"),
+            Some(AttemptEnd::Failed(error)) => End::failed(error),
+            Some(AttemptEnd::Panicked) => End { outcome: "panicked", error: Some("panic") },
         };
         if let Some(mut open) = self.0.take() {
             open.end = end;

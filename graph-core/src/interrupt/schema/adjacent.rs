@@ -1,7 +1,8 @@
 use serde_json::{Map, Value, json};
 
 use super::explore::{Explorer, MOST_PARTS, UNKNOWN, then};
-use super::probe::{Hint, Sample, Tag, Turn};
+use super::hint::{Hint, Tag, Turn};
+use super::probe::Sample;
 use super::stop::{Reason, Stop};
 
 impl Explorer {

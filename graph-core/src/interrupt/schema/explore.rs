@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::probe::{Hint, Mode, Probe, Run, Sample, Turn, struct_key};
+use super::hint::{Hint, Turn};
+use super::probe::{Mode, Probe, Run, Sample, struct_key};
 use super::stop::{Reason, Stop, StructKey};
 
 /// The number of samples after which everything that is left counts as unconstrained.

@@ -7,6 +7,7 @@ mod access;
 mod adjacent;
 mod check;
 mod explore;
+mod hint;
 mod probe;
 mod required;
 mod stop;

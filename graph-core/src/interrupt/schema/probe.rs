@@ -5,50 +5,9 @@ use std::collections::HashMap;
 
 use serde::de::{Deserializer, Visitor};
 
-use super::access::{Keys, List, OneOf, OnlyItem, Tagged};
+use super::access::{Keys, List, Offer, Offers, OneOf, OnlyItem, Tagged};
+use super::hint::{Hint, Tag, Turn};
 use super::stop::{Stop, StructKey};
-
-/// The method of the deserializer that a type has called. It decides which kinds of JSON the type can read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Hint {
-    Any,
-    Ignored,
-    Bool,
-    /// The bounds of an integer type; `None` if JSON cannot exceed them.
-    Integer(Option<i64>, Option<u64>),
-    Float,
-    Text,
-    Char,
-    Bytes,
-    Unit,
-    Option,
-    List,
-    Tuple(usize),
-    Map,
-    Struct(&'static str, &'static [&'static str]),
-    Enum(&'static [&'static str]),
-    Identifier,
-    UnitVariant,
-}
-
-/// One step from a type into a part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    Some,
-    Item(usize),
-    Field(&'static str),
-    Value(&'static str),
-    Variant(&'static str),
-    /// The content of a variant of an adjacently tagged enum.
-    Content(Tag, &'static str),
-}
-
-/// The key that names the variant of an adjacently tagged enum, and the name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tag {
-    pub(super) key: &'static str,
-    pub(super) variant: &'static str,
-}
 
 /// A value that is offered to a type.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +68,26 @@ pub(super) enum Mode {
 pub(super) struct Probe<'r> {
     pub(super) run: &'r Run<'r>,
     pub(super) mode: Mode,
+}
+
+impl Offer for Probe<'_> {
+    fn filling(self) -> Self {
+        self.with(Mode::Fill)
+    }
+
+    fn key(self, key: &'static str) -> Self {
+        self.with(Mode::Key(key))
+    }
+
+    fn set_taken(self, items: usize) {
+        self.run.taken.set(items);
+    }
+}
+
+impl<'de> Offers<'de> for Probe<'_> {
+    fn node<V: Visitor<'de>>(self, hint: Hint, visitor: V) -> Result<V::Value, Stop> {
+        Probe::node(self, hint, visitor)
+    }
 }
 
 impl<'r> Probe<'r> {

@@ -1,5 +1,6 @@
 use super::explore::{Explorer, LEVELS, MOST_PARTS};
-use super::probe::{Sample, Turn, struct_key};
+use super::hint::Turn;
+use super::probe::{Sample, struct_key};
 use super::stop::{Reason, Stop};
 
 impl Explorer {

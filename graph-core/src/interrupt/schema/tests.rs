@@ -1,235 +1,19 @@
-#![expect(dead_code, reason = "the fields of the types are only deserialized")]
+mod types;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
-use std::num::NonZeroU8;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{check, schema_of};
+use types::*;
 
 #[track_caller]
 fn schema<A: DeserializeOwned + 'static>(expected: Value) {
     assert_eq!(schema_of::<A>().unwrap_or(Value::Bool(true)), expected, "{}", std::any::type_name::<A>());
-}
-
-#[derive(Serialize, Deserialize)]
-struct Verdict {
-    approved: bool,
-    #[serde(alias = "note")]
-    comment: String,
-    #[serde(default)]
-    stars: u8,
-    by: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Review {
-    Approve,
-    #[serde(alias = "correct")]
-    Edit {
-        text: String,
-        lines: Vec<u32>,
-    },
-    Reject(String),
-    Move(i8, char),
-}
-
-#[derive(Serialize, Deserialize)]
-enum Plain {
-    Yes,
-    #[serde(alias = "Never")]
-    No,
-}
-
-#[derive(Serialize, Deserialize)]
-enum Open {
-    Known,
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Strict {
-    a: u16,
-    #[serde(rename = "bee")]
-    b: Option<f32>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(default)]
-struct Lax {
-    a: u16,
-    list: Vec<Plain>,
-}
-
-impl Default for Lax {
-    fn default() -> Self {
-        Self { a: 1, list: Vec::new() }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-struct Flat {
-    id: u32,
-    #[serde(flatten)]
-    verdict: Verdict,
-    #[serde(flatten)]
-    rest: HashMap<String, Value>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "kind")]
-enum Internal {
-    Empty,
-    Full { text: String },
-    Inner(Strict),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "t", content = "c")]
-enum Adjacent {
-    Full(String),
-    Empty,
-    Both { a: u8, b: bool },
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "t", content = "c", deny_unknown_fields)]
-enum AdjacentStrict {
-    Pair(u8, u8),
-    One(String),
-}
-
-/// No enum, but similar to an adjacently tagged one.
-#[derive(Serialize, Deserialize)]
-struct Likely {
-    kind: Plain,
-    value: Value,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Untagged {
-    Number(u8),
-    Text(String),
-    Verdict(Verdict),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(transparent)]
-struct Transparent {
-    inner: Vec<(u8, bool)>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Newtype(Box<Verdict>);
-
-#[derive(Serialize, Deserialize)]
-struct Tree {
-    value: i64,
-    children: Vec<Tree>,
-    parent: Option<Box<Tree>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Endless(Box<Endless>);
-
-#[derive(Serialize, Deserialize)]
-struct Pair(u8, #[serde(default)] String);
-
-#[derive(Serialize, Deserialize)]
-struct Checked {
-    size: NonZeroU8,
-    address: IpAddr,
-    #[serde(default, with = "text_or_number")]
-    amount: u64,
-    #[serde(skip)]
-    cache: u8,
-    after: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Unit;
-
-#[derive(Serialize, Deserialize)]
-#[serde(try_from = "u8", into = "u8")]
-#[derive(Clone)]
-struct Percent(u8);
-
-impl TryFrom<u8> for Percent {
-    type Error = String;
-
-    fn try_from(value: u8) -> Result<Self, String> {
-        if value > 100 { Err("too much".to_owned()) } else { Ok(Self(value)) }
-    }
-}
-
-impl From<Percent> for u8 {
-    fn from(percent: Percent) -> u8 {
-        percent.0
-    }
-}
-
-mod text_or_number {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use serde_json::Value;
-
-    pub(super) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(*value)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(text) => text.parse().map_err(D::Error::custom),
-            number => number.as_u64().ok_or_else(|| D::Error::custom("no number")),
-        }
-    }
-}
-
-/// Reads whole numbers with a decimal point under an integer's hint.
-struct Loose(u8);
-
-impl Serialize for Loose {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Loose {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Loose;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a number")
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
-                Ok(Loose(value as u8))
-            }
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Loose, E> {
-                if value.fract() == 0.0 { Ok(Loose(value as u8)) } else { Err(E::custom("a fraction")) }
-            }
-        }
-        deserializer.deserialize_u8(Visitor)
-    }
-}
-
-/// Panics on unusual values.
-#[derive(Serialize)]
-struct Panics(String);
-
-impl<'de> Deserialize<'de> for Panics {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        assert!(text.len() > 3, "too short");
-        Ok(Self(text))
-    }
 }
 
 #[test]
@@ -518,6 +302,7 @@ fn schemas_refuse_nearly_everything_that_a_type_refuses() {
 
 /// A type whose complete schema would be very long.
 #[derive(Deserialize)]
+#[expect(dead_code, reason = "its fields are only deserialized")]
 struct Wide {
     a: Option<Box<Wide>>,
     b: Option<Box<Wide>>,

@@ -68,11 +68,10 @@
 //! Nothing else changes: no other message is dropped or edited, only tool messages move, and the answers to one message
 //! keep their order. A history that is in order is not written at all.
 
-pub(super) mod node;
 mod repair;
 mod repair_texts;
 
-pub use node::MessagesSanity;
+pub use crate::node::messages::MessagesSanity;
 pub use repair::{in_order, repair};
 pub use repair_texts::RepairTexts;
 

@@ -24,7 +24,7 @@ pub use encode::{encode_value, encode_value_with};
 pub use error::{DecodeError, EncodeError, RestoreError};
 pub use migrate::{MigrationError, MigrationOutcome, migrate};
 pub(super) use overflow::overflow_of;
-pub(crate) use overflow::{decode_write, have_large_number, overflow_in};
+pub(crate) use overflow::{decode_write, have_large_number};
 pub use place::FieldPlace;
 pub use restore::Restore;
 pub use stored::Stored;

@@ -1,7 +1,6 @@
 //! Refuses numbers that were too large for their type when they were read.
 
 use crate::checkpoint::StoredField;
-use crate::engine::ErasedState;
 use crate::payload::{Encoding, Payload, may_overflow};
 
 use super::super::{FieldWrite, GraphState, Update};
@@ -22,15 +21,6 @@ pub(crate) fn decode_write<S: GraphState>(key: &str, form: Form, payload: &Paylo
         _ => None,
     };
     error.and_then(DecodeError::of_overflow).map_or(decoded, Decoded::Invalid)
-}
-
-/// Returns the field of a restored state that holds infinity, because a stored number was too large for its type, and
-/// the reason.
-pub(crate) fn overflow_in(state: &dyn ErasedState) -> Option<(&'static str, String)> {
-    (0..state.state_type().fields).find_map(|field| {
-        let error = state.encode(field, &mut Vec::new()).err()?;
-        Some((error.field(), error.into_overflow()?))
-    })
 }
 
 /// Returns `true` if the stored fields may contain a number that is too large for its type.

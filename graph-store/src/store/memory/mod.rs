@@ -11,8 +11,8 @@ use crate::checkpoint::Page;
 
 use super::ttl::to_the_millisecond;
 use super::{
-    Found, Get, Item, ItemKey, ItemWrites, Namespace, NamespaceQuery, Order, Search, Store, StoreError,
-    StoreFuture,
+    CorruptItem, Found, Get, Item, ItemKey, ItemWrites, Namespace, NamespaceQuery, Order, Search, Store,
+    StoreError, StoreFuture,
 };
 use item_map::ItemMap;
 use stored_item::StoredItem;
@@ -50,7 +50,7 @@ impl MemoryStore {
             let accepted = search.covers(&at.namespace)
                 && search
                     .accepts(&item.value)
-                    .map_err(|why| StoreError::corrupt(&at.namespace, &at.key, why))?;
+                    .map_err(|why| CorruptItem::new(at.namespace.clone(), Arc::clone(&at.key), why))?;
             if !accepted {
                 continue;
             }

@@ -141,6 +141,18 @@ fn seen(first: TraceUpdate, second: TraceUpdate) -> Vec<String> {
 }
 
 #[test]
+fn route_function_takes_up_to_four_parameters() {
+    fn none() -> Way {
+        Way::One
+    }
+    fn four(_: &Trace, _: &Context, _: &ContextWith<()>, trace: &Trace) -> Way {
+        if trace.log.is_empty() { Way::One } else { Way::Out }
+    }
+    assert_eq!(ways(|graph| graph.route(START, none)), "1:a");
+    assert_eq!(ways(|graph| graph.route(START, four)), "1:a");
+}
+
+#[test]
 fn route_function_sees_only_the_update_of_its_node() {
     assert_eq!(
         seen(say("left").value(7), say("right")),

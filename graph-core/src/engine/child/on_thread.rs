@@ -1,0 +1,359 @@
+//! Subgraph calls on the parent run's thread, each in its own namespace.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointError, CheckpointId, CheckpointSource, StoredCheckpoint};
+use crate::engine::apply::{CallWrites, Ephemerals};
+use crate::engine::child::{Beginning, Call, CallPlace, StartedCall};
+use crate::engine::context::{Context, RunShared, StepLog};
+use crate::engine::graph::CallStorage;
+use crate::engine::journal::{Journal, ParentPersistence, ParentTask};
+use crate::engine::persist::{Persist, RetainedCheckpoint};
+use crate::engine::restore::{RestoredCheckpoint, before, open, open_onto, open_state};
+use crate::engine::run::{Driver, run_record};
+use crate::engine::start::{Begin, Parts, Resumption, begin, input_not_storable};
+use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
+use crate::erased::ErasedState;
+use crate::error::{Error, ErrorKind, NodeError};
+use crate::options::Durability;
+
+/// Begins a subgraph call on the parent run's thread, or continues it from there.
+///
+/// The future is boxed because it is large and awaited once per call.
+pub(crate) fn call_on_thread<'c>(
+    call: &'c Call<'c>,
+    place: &'c CallPlace,
+    cx: &'c Context,
+    parent_persistence: &'c ParentPersistence,
+) -> Begins<'c> {
+    Box::pin(async move {
+        let mut opening =
+            Opening { call, place, namespace: Arc::clone(&place.namespace), cx, parent_persistence };
+        opening.find().await?;
+        let lock = parent_persistence.lock(&opening.namespace)?;
+        if matches!(call.storage, CallStorage::Thread(_)) {
+            // The checkpoints that planned the earlier call and this one decide whether both are on the same branch,
+            // so they have to be durable.
+            StepLog::flush(&*parent_persistence.shared).await?;
+        }
+        let begun = opening.open().await?;
+        if let Some(persist) = &begun.driver.persist {
+            Journal::begins(&persist.journal);
+        }
+        Ok(StartedCall { lock: Some(lock), ..begun })
+    })
+}
+
+/// The start of a subgraph call.
+type Begins<'c> = Pin<Box<dyn Future<Output = Result<StartedCall, NodeError>> + Send + 'c>>;
+
+/// The writes so far of a call on the parent state.
+type Written = Option<Box<CallWrites>>;
+
+/// The parts needed to open a call.
+struct Opening<'c> {
+    call: &'c Call<'c>,
+    place: &'c CallPlace,
+    /// The namespace of the call.
+    namespace: Arc<str>,
+    cx: &'c Context,
+    parent_persistence: &'c ParentPersistence,
+}
+
+impl Opening<'_> {
+    /// Finds the namespace of the call. It may be that of a former name of the node, which stays in use.
+    async fn find(&mut self) -> Result<(), Error> {
+        let shared = &self.parent_persistence.shared;
+        for namespace in [&self.place.namespace].into_iter().chain(&self.place.before) {
+            if self.place.before.is_empty() {
+                return Ok(());
+            }
+            let loaded = shared.store().get(shared.thread(), namespace, None).await;
+            if loaded.map_err(|error| self.store(error))?.found.is_some() {
+                self.namespace = Arc::clone(namespace);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<StartedCall, Error> {
+        let shared = &self.parent_persistence.shared;
+        let (store, thread) = (shared.store(), shared.thread());
+        let enter = self.cx.shared.parent_run.enter(&self.namespace);
+        let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
+        let parent_task = ParentTask::at(checkpoint, Some(self.cx.task()));
+        let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
+        let head = loaded.fence.head;
+        match loaded.found {
+            Some(stored) if enter.is_some() => self.replay(stored, head, parent_task).await,
+            None if enter.is_some() => Err(self.gone(enter)),
+            Some(stored) if is_within(&stored, &parent_task) => {
+                self.resumption(stored, head, parent_task).await
+            }
+            _ => {
+                let from = match &self.call.storage {
+                    CallStorage::Thread(_) => {
+                        before(&**store, thread, &self.namespace, &shared.path(), checkpoint)
+                            .await
+                            .map_err(|error| self.store(error))?
+                    }
+                    CallStorage::Call | CallStorage::Nothing => None,
+                };
+                self.begin(from, head, parent_task)
+            }
+        }
+    }
+
+    /// Begins a new call.
+    fn begin(
+        &self,
+        from: Option<StoredCheckpoint>,
+        head: Option<CheckpointId>,
+        parent_task: ParentTask,
+    ) -> Result<StartedCall, Error> {
+        let (mut persist, shared) = self.writer(head, parent_task);
+        match &self.call.beginning {
+            Beginning::On(state) => {
+                persist.changes = FieldChanges::within(self.call.graph.0.state, Resets::default());
+                let parts = self.parts(shared)?;
+                let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
+                // The ephemeral fields may have been written for the nodes that run first.
+                ephemerals.settle(0, &[], |_| true);
+                let mut driver = parts.on(persist, state.copied(), ephemerals)?;
+                driver.returned = Some(Box::new(CallWrites::default()));
+                driver.leave_start()?;
+                driver.first_checkpoint()?;
+                Ok(StartedCall { driver, state: None, lock: None })
+            }
+            Beginning::With(input) => {
+                let from = from.map(|stored| open_state(&self.call.graph.0, self.thread(), stored));
+                let from = from.transpose().map_err(|kind| self.refuse(kind))?;
+                let keeps = matches!(self.call.storage, CallStorage::Thread(_));
+                let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
+                driver.has_begun();
+                match &driver.persist {
+                    // The checkpoint with the input does not contain the initial state, so it is stored for runs that
+                    // continue the call.
+                    Some(persist) if keeps => persist.shared.release(),
+                    // A continued call returns the same beginning. The input made again would have other message ids.
+                    Some(persist) => persist.shared.keep(),
+                    None => {}
+                }
+                let state = Arc::clone(&driver.state);
+                Ok(StartedCall { driver, state: Some(state), lock: None })
+            }
+        }
+    }
+
+    /// Continues a call that an earlier attempt of the task has begun.
+    async fn resumption(
+        &self,
+        stored: StoredCheckpoint,
+        head: Option<CheckpointId>,
+        here: ParentTask,
+    ) -> Result<StartedCall, Error> {
+        let begun = parent_task(&stored.checkpoint).and_then(|parent_task| parent_task.begun);
+        let (restored, returned) = self.restored(stored)?;
+        let (persist, shared) = self.writer(head, ParentTask { begun, ..here });
+        let answers = self.answers(&restored);
+        let resumption = Resumption { answers, ..Resumption::at(restored) };
+        let mut driver = self.driver(persist, shared, Begin::Resumption(resumption))?;
+        driver.returned = returned;
+        let state = self.begun_with(&mut driver, begun).await?;
+        Ok(StartedCall { driver, state, lock: None })
+    }
+
+    /// Runs a call again from one of its checkpoints, as a new branch. Its beginning stays the same.
+    async fn replay(
+        &self,
+        stored: StoredCheckpoint,
+        head: Option<CheckpointId>,
+        here: ParentTask,
+    ) -> Result<StartedCall, Error> {
+        let begun = parent_task(&stored.checkpoint).and_then(|parent_task| parent_task.begun);
+        let (restored, returned) = self.restored(stored)?;
+        let (persist, shared) = self.writer(head, ParentTask { begun, ..here });
+        let mut driver = self.driver(persist, shared, Begin::Replay(restored, None))?;
+        driver.returned = returned;
+        let state = self.begun_with(&mut driver, begun).await?;
+        Ok(StartedCall { driver, state, lock: None })
+    }
+
+    /// Restores a checkpoint of the call, and its writes up to there.
+    fn restored(&self, stored: StoredCheckpoint) -> Result<(RestoredCheckpoint, Written), Error> {
+        let (graph, thread) = (&self.call.graph.0, self.thread());
+        match &self.call.beginning {
+            Beginning::On(base) => {
+                let restored = open_onto(graph, thread, stored, *base).map_err(|kind| self.refuse(kind))?;
+                Ok((restored.0, Some(Box::new(restored.1))))
+            }
+            Beginning::With(_) => {
+                let restored = open(graph, thread, stored).map_err(|kind| self.refuse(kind))?;
+                Ok((restored, None))
+            }
+        }
+    }
+
+    /// Returns the state at the beginning of the call.
+    async fn begun_with(
+        &self,
+        driver: &mut Driver,
+        begun: Option<CheckpointId>,
+    ) -> Result<Option<Arc<dyn ErasedState>>, Error> {
+        let Beginning::With(input) = &self.call.beginning else { return Ok(None) };
+        let Some(id) = begun else {
+            driver.has_begun();
+            return Ok(Some(Arc::clone(&driver.state)));
+        };
+        let shared = &self.parent_persistence.shared;
+        let loaded = shared.store().get(shared.thread(), &self.namespace, Some(id)).await;
+        match loaded.map_err(|error| self.store(error))?.found {
+            Some(stored) => {
+                let restored = open_state(&self.call.graph.0, self.thread(), stored);
+                restored
+                    .map(|restored: RestoredCheckpoint| Some(restored.state))
+                    .map_err(|kind| self.refuse(kind))
+            }
+            // The call began with the state of an earlier call. Without that state, all of it would be taken as
+            // written by this call.
+            None if matches!(self.call.storage, CallStorage::Thread(_)) => Err(self.gone(Some(id))),
+            // An older version has not stored its beginning.
+            None => begin(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
+        }
+    }
+
+    /// Returns the answers that have arrived for the call's open interrupts.
+    ///
+    /// The task keeps them: if its attempt ends before the call has written them, the next attempt needs them.
+    fn answers(&self, restored: &RestoredCheckpoint) -> Vec<GivenAnswer> {
+        let mut given = Vec::new();
+        for (task, task_progress) in restored.task_progress.iter().enumerate() {
+            for open in &task_progress.questions {
+                let answered = self.cx.memory(|memory| memory.answers.get(&open.id).cloned());
+                if let Some(answered) = answered
+                    && answered.question == open.question
+                {
+                    let version = answered.versions.1;
+                    given.push(GivenAnswer { task, open: open.clone(), answer: answered.answer, version });
+                }
+            }
+        }
+        given
+    }
+
+    /// Creates the call's connection to the thread, and the data that its tasks share.
+    fn writer(&self, head: Option<CheckpointId>, parent_task: ParentTask) -> (Persist, RunShared) {
+        let durability = self.cx.shared.parent_run.options.durability;
+        let run = run_record(
+            Arc::clone(&self.parent_persistence.run.id),
+            Program::of(&self.call.graph.0).text(),
+            self.parent_persistence.run.metadata.clone(),
+        );
+        let namespace = Arc::clone(&self.namespace);
+        let journal = Journal::within(
+            &self.parent_persistence.shared,
+            place(self.cx.task()),
+            namespace,
+            head,
+            durability,
+        );
+        let retained = match (&self.call.beginning, &self.call.storage) {
+            (Beginning::On(_), _) => RetainedCheckpoint::Around,
+            (Beginning::With(_), _) => RetainedCheckpoint::Beginning,
+        };
+        let persist = Persist::new(journal, run, head).within(parent_task, retained);
+        let mut shared = self.place.shared(self.call, self.cx);
+        shared.steps = Some(persist.steps());
+        shared.parent_run.parent_persistence = Some(persist.parent_persistence());
+        shared.parent_run.enter = Arc::clone(&self.cx.shared.parent_run.enter);
+        (persist, shared)
+    }
+
+    fn parts(&self, shared: RunShared) -> Result<Parts, Error> {
+        Parts::new(
+            Arc::clone(&self.call.graph.0),
+            Arc::clone(&self.call.context),
+            shared,
+            self.place.options(self.call, self.cx),
+            self.place.listeners(self.call.graph.0.state, self.cx),
+        )?
+        .can_run()
+    }
+
+    fn driver(&self, persist: Persist, shared: RunShared, begin: Begin) -> Result<Driver, Error> {
+        Driver::on_thread(
+            Arc::clone(&self.call.graph.0),
+            Arc::clone(&self.call.context),
+            shared,
+            self.place.options(self.call, self.cx),
+            self.place.listeners(self.call.graph.0.state, self.cx),
+            persist,
+            begin,
+        )
+    }
+
+    fn thread(&self) -> &Arc<str> {
+        self.parent_persistence.shared.thread()
+    }
+
+    fn refuse(&self, kind: ErrorKind) -> Error {
+        Error::new(&self.call.graph.0.name, kind)
+    }
+
+    fn store(&self, error: CheckpointError) -> Error {
+        self.refuse(ErrorKind::store(Arc::new(error)))
+    }
+
+    fn gone(&self, checkpoint: Option<CheckpointId>) -> Error {
+        let thread = self.thread().to_string();
+        match checkpoint {
+            Some(checkpoint) => self.refuse(ErrorKind::NoCheckpoint { thread, checkpoint }),
+            None => self.refuse(ErrorKind::NoThread { thread }),
+        }
+    }
+}
+
+const NOT_PLANNED: ErrorKind = ErrorKind::Runtime(
+    "internal error: no checkpoint has planned the task that calls the subgraph; please report this",
+);
+
+fn is_within(stored: &StoredCheckpoint, here: &ParentTask) -> bool {
+    parent_task(&stored.checkpoint).is_some_and(|parent_task| parent_task.is_within(here))
+}
+
+impl Driver {
+    /// Adds the first checkpoint of a call on the parent state. Nothing was written yet.
+    fn first_checkpoint(&mut self) -> Result<(), Error> {
+        let plan = self.plan(&[]);
+        let plan = plan.map_err(|source| input_not_storable(&self.graph.name, self.step, source))?;
+        if let Some(persist) = &mut self.persist {
+            persist.checkpoint(CheckpointSource::Input, 0, None, plan, Vec::new(), Vec::new());
+        }
+        self.begin_superstep();
+        Ok(())
+    }
+
+    /// Marks the current state as the beginning of the call.
+    fn has_begun(&mut self) {
+        if let Some(persist) = &mut self.persist {
+            let at = persist.last();
+            if let Some(parent_task) = &mut persist.parent_task
+                && parent_task.begun.is_none()
+            {
+                parent_task.begun = at;
+            }
+        }
+    }
+
+    /// Waits until the call's writes are durable, as far as they have to be stored.
+    pub(crate) async fn conclude_call(&mut self, storage: &CallStorage) -> Result<(), Error> {
+        // With `Exit`, a call is stored only if it stops before its end, and this one has ended. Its end is also stored
+        // if a subgraph inside keeps its state: it shows that this state is on the branch.
+        let stays_deferred = self.options.durability == Durability::Exit
+            && !matches!(storage, CallStorage::Thread(_))
+            && !self.graph.kept_states.may_exist();
+        if stays_deferred { Ok(()) } else { self.conclude().await }
+    }
+}

@@ -1,0 +1,263 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Poll, Waker};
+use std::time::{Duration, SystemTime};
+
+use crate::engine::context::context::Context;
+use crate::interrupt::{Question, QuestionTypeOf as _};
+use crate::payload::{from_json, to_json};
+
+use super::asking::{Asked, Asking};
+use super::sleep::Wake;
+use super::{Sleep, TimedInterrupt};
+
+/// A question to a person; created by [`Context::interrupt`]. Its output is the answer.
+///
+/// The interrupt is open from the first poll without an answer until the future is dropped.
+// Generic over the answer only: rustc then reports a problem with a question once, where it is asked.
+#[must_use = "a question is asked when the interrupt is awaited"]
+pub struct Interrupt<'c, A> {
+    question: Box<dyn Ask<A> + 'c>,
+    asking: Asking<'c>,
+    /// `true` while it waits for an answer.
+    open: bool,
+    answered: bool,
+}
+
+/// A question of any type whose answer is an `A`.
+trait Ask<A>: Send + Sync {
+    /// Asks for the answer; without one the interrupt is open.
+    fn ask(&self, by: &Asking<'_>, waker: &Waker) -> Asked<A>;
+}
+
+impl Context {
+    /// Asks a person a question, and returns the answer.
+    ///
+    /// Without an answer the task is suspended, and the run ends with
+    /// [`Outcome::Interrupted`](crate::Outcome::Interrupted).
+    ///
+    /// ```
+    /// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use serde::{Deserialize, Serialize};
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Approve {
+    ///     price: u32,
+    /// }
+    ///
+    /// impl Question for Approve {
+    ///     type Answer = bool;
+    /// }
+    ///
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(input)] price: u32, bought: bool }
+    /// async fn buy(order: &Order, cx: &Context) -> OrderUpdate {
+    ///     let approved = cx.interrupt(Approve { price: order.price }).await;
+    ///     Order::update().bought(approved)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
+    /// let mut run = graph.run(Order::input(17)).start()?;
+    /// while run.step().await? {}
+    ///
+    /// let asked = run.pause().expect("the run waits for an answer").only::<Approve>()?;
+    /// assert_eq!(asked.price, 17);
+    ///
+    /// run.answer(asked.answer(true))?;
+    /// assert!(run.finish().await?.into_state().bought);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The task is suspended when its future is next pending while an interrupt is open. Its future is dropped then.
+    /// A suspension is not an error value, so a node cannot catch it. An interrupt that is dropped earlier is
+    /// withdrawn, for example in a `select!` whose other branch is ready. Several interrupts can be open at once,
+    /// with `join!`.
+    ///
+    /// After answers have arrived, the node runs again from its beginning. An answered question returns its answer at
+    /// once if it is unchanged; a question that has changed is asked again. Put an effect that must not be repeated
+    /// before a question into a [`step`](Self::step).
+    ///
+    /// Questions of one type are identified by the order in which the node asks them. If that order may change from
+    /// one attempt to the next, give each question a [key](Interrupt::keyed).
+    ///
+    /// An answer that was accepted is delivered: an attempt that is given an answer and does not ask for it fails with
+    /// an error that names the question, and the answer stays stored. Answers and [timers](Self::sleep) take effect in
+    /// the order in which they were recorded, in every attempt. So a `select!` of a question and a sleep always takes
+    /// the same branch. For a question that expires, use [`within`](Interrupt::within).
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question. A question with a key may be asked again, with the same id.
+    pub fn interrupt<Q: Question>(&self, question: Q) -> Interrupt<'_, Q::Answer> {
+        Interrupt {
+            question: Box::new(question),
+            asking: Asking::new(self, Q::TYPE),
+            open: false,
+            answered: false,
+        }
+    }
+}
+
+impl<Q: Question> Ask<Q::Answer> for Q {
+    fn ask(&self, by: &Asking<'_>, waker: &Waker) -> Asked<Q::Answer> {
+        match by.ask(&|| to_json(self), waker) {
+            Asked::Answer((question, answer)) => match from_json(answer) {
+                Ok(answer) => Asked::Answer(answer),
+                Err(error) => {
+                    by.ask_again(question, error.to_string());
+                    Asked::Open
+                }
+            },
+            Asked::Blocked => Asked::Blocked,
+            Asked::Open => Asked::Open,
+        }
+    }
+}
+
+impl<'c, A> Interrupt<'c, A> {
+    /// Identifies the question by its type and a key, instead of its number among the questions of its type.
+    ///
+    /// Use keys for questions that a node may ask in a different order, or not at all, when it runs again. Questions
+    /// in a loop over a collection are an example.
+    ///
+    /// ```
+    /// # use superstep::{Context, GraphState, interrupt::Question};
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Approve { item: String }
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(input)] items: Vec<String>, approved: bool }
+    /// async fn review(order: &Order, cx: &Context) -> OrderUpdate {
+    ///     let mut approved = true;
+    ///     for item in &order.items {
+    ///         approved &= cx.interrupt(Approve { item: item.clone() }).keyed(item).await;
+    ///     }
+    ///     Order::update().approved(approved)
+    /// }
+    /// ```
+    ///
+    /// A question that was dropped without an answer, in a loop with reminders for example, may be asked again with its
+    /// key. It is then the same question, with the same id. Otherwise two questions of one type with the same key in one
+    /// attempt fail the task. A second key replaces the first.
+    pub fn keyed(mut self, key: impl AsRef<str>) -> Self {
+        // After a poll, the question is open under its old id.
+        if std::mem::take(&mut self.open) {
+            self.asking.withdraw();
+        }
+        self.asking.set_key(key.as_ref());
+        self
+    }
+
+    /// Lets the question expire: the output is `None` if no answer was given within `duration`.
+    ///
+    /// The duration is measured from the first time that the task asks. The task is suspended, and
+    /// [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at) returns the time at which the question expires. Resume
+    /// the thread then: [`due`](crate::thread::PersistentGraph::due) lists it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use superstep::{Context, GraphState, interrupt::Question};
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { approved: bool }
+    /// async fn review(_: &Order, cx: &Context) -> OrderUpdate {
+    ///     let day = Duration::from_secs(24 * 60 * 60);
+    ///     let approved = cx.interrupt(Approve).within(day).await.unwrap_or(false);
+    ///     Order::update().approved(approved)
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let order = Order::started(Order::input())?;
+    /// # let update = review(&order, &Context::detached("review").answering::<Approve>(true)).await;
+    /// # assert!(order.updated(update)?.approved);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// An answer and the deadline never compete. The expiry is stored before the node continues, and closes the
+    /// question: a later answer is refused when it is given. An answer that was accepted before that wins, even if it
+    /// came after the deadline.
+    ///
+    /// A question with a [key](Self::keyed) may be asked again after it has expired. It has the same id, and a deadline
+    /// of its own.
+    ///
+    /// # Errors
+    /// The task fails if the time is beyond the range of the system clock, or if tokio's timer is not enabled.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question. Its deadline is kept: the same question, asked again in a later attempt
+    /// of the task, expires at the same time.
+    ///
+    /// # Durability
+    /// With a checkpointer, the time is stored before the task is suspended, and the expiry before the output is `None`.
+    pub fn within(self, duration: Duration) -> TimedInterrupt<'c, A> {
+        TimedInterrupt::new(self, Wake::After(duration))
+    }
+
+    /// Lets the question expire at a time; otherwise like [`within`](Self::within).
+    ///
+    /// # Errors
+    /// As [`within`](Self::within).
+    ///
+    /// # Cancel safety
+    /// As [`within`](Self::within). The time of the first attempt counts.
+    ///
+    /// # Durability
+    /// As [`within`](Self::within).
+    pub fn until(self, time: SystemTime) -> TimedInterrupt<'c, A> {
+        TimedInterrupt::new(self, Wake::At(time))
+    }
+
+    /// Creates the timer of the question's deadline, and returns its id.
+    pub(crate) fn deadline(&self, wake: Wake) -> (String, Sleep<'c>) {
+        self.asking.deadline(wake)
+    }
+
+    /// Notes the time of the timer in the open question.
+    pub(crate) fn expires(&self, deadline: &str) {
+        self.asking.expires(deadline);
+    }
+}
+
+impl<A> Future for Interrupt<'_, A> {
+    type Output = A;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<A> {
+        // An answer never arrives during an attempt: the task is suspended, and runs again with the answer.
+        if self.open {
+            return Poll::Pending;
+        }
+        match self.question.ask(&self.asking, cx.waker()) {
+            Asked::Answer(answer) => {
+                self.answered = true;
+                Poll::Ready(answer)
+            }
+            Asked::Blocked => Poll::Pending,
+            Asked::Open => {
+                self.open = true;
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<A> Drop for Interrupt<'_, A> {
+    fn drop(&mut self) {
+        if self.open {
+            self.asking.withdraw();
+        }
+        if !self.answered {
+            self.asking.release();
+        }
+    }
+}
+
+impl<A> std::fmt::Debug for Interrupt<'_, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut f = f.debug_struct("Interrupt");
+        f.field("id", &self.asking.id).field("open", &self.open).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,33 @@
+//! Interrupts, durable steps and sleeps of a task.
+//!
+//! A task gets its scratch state ([`TaskScratch`]) on first use. Everything that outlives an attempt is in its [`TaskMemory`].
+
+mod asking;
+mod ids;
+mod interrupt;
+mod order;
+mod scratch;
+mod script;
+mod sleep;
+mod step;
+mod step_log;
+mod steps;
+mod task_memory;
+mod timed;
+mod timer;
+mod tries;
+
+pub(crate) use asking::{wait_again, waits_again};
+pub use interrupt::Interrupt;
+pub(crate) use order::Untaken;
+pub(crate) use scratch::TaskScratch;
+pub use script::Attempted;
+pub(crate) use script::Script;
+pub use sleep::Sleep;
+pub use step::DurableStep;
+pub(crate) use step_log::{Logged, StepLog};
+pub use steps::DurableSteps;
+pub(crate) use task_memory::{Answered, CacheMemory, CacheResult, TaskMemories, TaskMemory};
+pub use timed::TimedInterrupt;
+pub(crate) use timer::Timer;
+pub(crate) use tries::{Due, Tried, Tries};

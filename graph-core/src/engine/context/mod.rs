@@ -1,0 +1,22 @@
+//! The context of a task: its place in the run, its interrupts, durable steps and sleeps, and the data it shares with
+//! the other tasks of the run.
+
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+mod context;
+mod durable;
+mod erased;
+mod parent_run;
+mod probe;
+mod stop_point;
+
+pub(crate) use context::RunShared;
+pub use context::{Context, ContextWith};
+pub(crate) use durable::{
+    Answered, CacheMemory, CacheResult, Due, Logged, StepLog, TaskMemories, TaskMemory, TaskScratch, Timer,
+    Tried, Tries, Untaken, wait_again, waits_again,
+};
+pub use durable::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt};
+pub(crate) use erased::{AppContext, ErasedContext, ErasedContexts};
+pub(crate) use parent_run::{Inherited, ParentRun};
+pub(crate) use probe::Probe;
+pub(crate) use stop_point::StopPoint;

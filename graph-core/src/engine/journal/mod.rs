@@ -1,0 +1,11 @@
+//! The order of writes of a run: batches go to the store one after another.
+
+mod abandoned_runs;
+mod deferred_writes;
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+mod journal;
+mod parent_persistence;
+
+pub(crate) use abandoned_runs::{AbandonedRuns, Watch};
+pub(crate) use journal::{Durable, Journal, JournalHandle};
+pub(crate) use parent_persistence::{NamespaceLock, ParentPersistence, ParentTask};

@@ -1,0 +1,224 @@
+//! The earlier call of a subgraph, on the same branch, from whose state a new call continues.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource, Checkpointer,
+    StoredCheckpoint,
+};
+use crate::engine::journal::ParentTask;
+use crate::engine::stored::parent_task;
+
+/// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
+///
+/// A call belongs to the branch if the superstep of its task was applied there. `within` is the namespace of the
+/// calls. `around` has the namespaces of the parent runs, outermost first; `at` is in the last one.
+pub(crate) async fn before(
+    store: &dyn Checkpointer,
+    thread: &Arc<str>,
+    within: &Arc<str>,
+    around: &[Arc<str>],
+    at: CheckpointId,
+) -> Result<Option<StoredCheckpoint>, CheckpointError> {
+    let outer =
+        around.iter().fold(None, |outer, around| Some(Box::new(Runs::new(store, thread, around, outer))));
+    let mut calls = Runs::new(store, thread, within, outer);
+    match calls.last_call(None, at).await? {
+        Some(last) => Ok(store.get(thread, within, Some(last)).await?.found),
+        None => Ok(None),
+    }
+}
+
+/// The runs in a namespace: that of the thread, or the calls of a subgraph.
+struct Runs<'s> {
+    pages: Pages<'s>,
+    /// The checkpoints read so far. Nothing newer than the oldest one is missing.
+    known: BTreeMap<CheckpointId, Read>,
+    /// The parent runs. `None` for the thread itself.
+    outer: Option<Box<Runs<'s>>>,
+}
+
+/// A checkpoint that was read.
+struct Read {
+    parent: Option<CheckpointId>,
+    source: CheckpointSource,
+    /// `true` if no task is planned there.
+    ended: bool,
+    /// The parent task. `None` for a checkpoint of the thread itself.
+    parent_task: Option<ParentTask>,
+    /// For the first checkpoint of a call that has begun anew: the last checkpoint of the call before it.
+    call_before: Option<Option<CheckpointId>>,
+}
+
+type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
+
+impl<'s> Runs<'s> {
+    fn new(
+        store: &'s dyn Checkpointer,
+        thread: &Arc<str>,
+        namespace: &Arc<str>,
+        outer: Option<Box<Runs<'s>>>,
+    ) -> Self {
+        Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), outer }
+    }
+
+    /// Returns the last checkpoint of the most recent call that belongs to the branch of `at`, a checkpoint of the
+    /// parent run. Considers only checkpoints before `end`.
+    ///
+    /// The future is boxed because calls nest to any depth.
+    fn last_call(
+        &mut self,
+        end: Option<CheckpointId>,
+        at: CheckpointId,
+    ) -> Reading<'_, Option<CheckpointId>> {
+        Box::pin(async move {
+            let mut end = end;
+            // The newest checkpoint of a call comes first. The other checkpoints of a call on another branch are
+            // skipped the same way.
+            while let Some(last) = self.newest_before(end).await? {
+                end = Some(last);
+                let Some(Read { parent_task: Some(parent_task), ended, .. }) = self.known.get(&last) else {
+                    continue;
+                };
+                let (planned, between, ended) = (parent_task.checkpoint, parent_task.between, *ended);
+                let Some(outer) = &mut self.outer else { return Ok(None) };
+                let applied = match outer.way(planned, at).await? {
+                    Way::None => false,
+                    // Written between two calls, while the parent run was at this checkpoint.
+                    _ if between => true,
+                    Way::Followed(CheckpointSource::Loop) => true,
+                    // An update from outside applied only the finished tasks.
+                    Way::Followed(CheckpointSource::Update) | Way::Pruned => ended,
+                    Way::Followed(_) | Way::Here => false,
+                };
+                if applied {
+                    return Ok(Some(last));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// Returns the way from a checkpoint to a later one.
+    async fn way(&mut self, planned: CheckpointId, mut at: CheckpointId) -> Result<Way, CheckpointError> {
+        // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
+        while self.known.keys().next().is_none_or(|oldest| *oldest > planned) && self.read_more().await? {}
+        if at == planned {
+            return Ok(Way::Here);
+        }
+        while let Some(&Read { parent, source, .. }) = self.known.get(&at) {
+            let (parent, source) = match parent {
+                Some(parent) => (parent, source),
+                None => match self.call_before(at).await? {
+                    // The earlier call was applied as a whole.
+                    Some(last) => (last, CheckpointSource::Loop),
+                    None if self.outer.is_some() => break,
+                    None => return Ok(Way::None),
+                },
+            };
+            match parent == planned {
+                true => return Ok(Way::Followed(source)),
+                false if parent < planned => return Ok(Way::None),
+                false => at = parent,
+            }
+        }
+        // The remaining part of a pruned branch does not contain an older checkpoint.
+        Ok(if at > planned && !self.known.contains_key(&planned) { Way::Pruned } else { Way::None })
+    }
+
+    /// Returns the last checkpoint of the call before the one that has begun at `first`, on the same branch.
+    ///
+    /// A call that begins anew has no parent checkpoint, but the subgraphs inside may continue from the call before.
+    async fn call_before(&mut self, first: CheckpointId) -> Result<Option<CheckpointId>, CheckpointError> {
+        let Some(Read { parent_task: Some(parent_task), call_before, .. }) = self.known.get(&first) else {
+            return Ok(None);
+        };
+        if let Some(found) = call_before {
+            return Ok(*found);
+        }
+        let at = parent_task.checkpoint;
+        let found = self.last_call(Some(first), at).await?;
+        if let Some(read) = self.known.get_mut(&first) {
+            read.call_before = Some(found);
+        }
+        Ok(found)
+    }
+
+    /// Returns the newest checkpoint before `end`.
+    async fn newest_before(
+        &mut self,
+        end: Option<CheckpointId>,
+    ) -> Result<Option<CheckpointId>, CheckpointError> {
+        loop {
+            let newest = match end {
+                Some(end) => self.known.range(..end).next_back(),
+                None => self.known.last_key_value(),
+            };
+            if let Some((newest, _)) = newest {
+                return Ok(Some(*newest));
+            }
+            if !self.read_more().await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads one more checkpoint. Returns `false` after the last one.
+    async fn read_more(&mut self) -> Result<bool, CheckpointError> {
+        let Some(checkpoint) = self.pages.next().await? else { return Ok(false) };
+        let read = Read {
+            parent: checkpoint.parent,
+            source: checkpoint.source,
+            ended: checkpoint.next.is_empty(),
+            parent_task: self.outer.as_ref().and_then(|_| parent_task(&checkpoint)),
+            call_before: None,
+        };
+        self.known.insert(checkpoint.id, read);
+        Ok(true)
+    }
+}
+
+/// The checkpoints of a namespace, newest first.
+struct Pages<'s> {
+    store: &'s dyn Checkpointer,
+    query: CheckpointQuery,
+    page: std::vec::IntoIter<Checkpoint>,
+    more: bool,
+}
+
+impl<'s> Pages<'s> {
+    fn new(store: &'s dyn Checkpointer, thread: &Arc<str>, namespace: &Arc<str>) -> Self {
+        let query = CheckpointQuery::new(Arc::clone(thread)).namespace(Arc::clone(namespace)).limit(64);
+        Self { store, query, page: Vec::new().into_iter(), more: true }
+    }
+
+    async fn next(&mut self) -> Result<Option<Checkpoint>, CheckpointError> {
+        loop {
+            if let Some(checkpoint) = self.page.next() {
+                self.query.before = Some(checkpoint.id);
+                return Ok(Some(checkpoint));
+            }
+            if !self.more {
+                return Ok(None);
+            }
+            let page = self.store.list(self.query.clone()).await?;
+            self.more = page.more && !page.items.is_empty();
+            self.page = page.items.into_iter();
+        }
+    }
+}
+
+/// The way from a checkpoint to the position of the run.
+enum Way {
+    /// There is no way: the checkpoint is on another branch.
+    None,
+    /// The run is at this checkpoint.
+    Here,
+    /// The checkpoint has a successor on the branch, with this source.
+    Followed(CheckpointSource),
+    /// Unknown, because the way was pruned. A call that was made there and ended counts as applied.
+    Pruned,
+}

@@ -1,0 +1,18 @@
+//! Restores a run from a checkpoint: its state, its plan, and the progress of its tasks.
+
+mod lineage;
+mod open;
+mod patches;
+mod read_onto;
+mod read_records;
+mod read_state;
+mod restored_checkpoint;
+mod waiting;
+
+pub(crate) use lineage::before;
+pub(crate) use open::open;
+pub(crate) use open::{open_onto, open_state, open_within};
+pub(crate) use patches::{patch_records, shown_state};
+pub(crate) use read_records::{planned, read_tasks};
+pub(crate) use restored_checkpoint::{RestoredCheckpoint, TaskProgress};
+pub(crate) use waiting::Waiting;

@@ -1,0 +1,154 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{
+    ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
+};
+use crate::engine::apply::CallWrites;
+use crate::engine::graph::Compiled;
+use crate::engine::stored::{
+    START, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints, step_number,
+    unplanned_kind,
+};
+use crate::engine::task::Finished;
+use crate::erased::ErasedState;
+use crate::error::ErrorKind;
+use crate::plan::Task;
+use crate::state::Form;
+use crate::step::Leave;
+
+use super::read_onto::{Since, returned};
+use super::read_records::Reader;
+use super::read_state::read_state;
+use super::restored_checkpoint::RestoredCheckpoint;
+
+/// Restores a checkpoint: its state, its plan and its tasks' records.
+pub(crate) fn open(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+) -> Result<RestoredCheckpoint, ErrorKind> {
+    read(graph, thread, stored, None).map(|(restored, _)| restored)
+}
+
+/// Restores a checkpoint of a subgraph run, which may work on the given parent state.
+pub(crate) fn open_within(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: Option<&dyn ErasedState>,
+) -> Result<RestoredCheckpoint, ErrorKind> {
+    read(graph, thread, stored, base).map(|(restored, _)| restored)
+}
+
+/// Restores a checkpoint of a subgraph run on the parent state, and returns the run's writes so far.
+pub(crate) fn open_onto(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: &dyn ErasedState,
+) -> Result<(RestoredCheckpoint, CallWrites), ErrorKind> {
+    let (restored, since) = read(graph, thread, stored, Some(base))?;
+    let alive: Vec<usize> = restored.ephemerals.alive().map(|(field, ..)| field).collect();
+    Ok((restored, returned(graph.state, &since.unwrap_or_default(), &alive)))
+}
+
+fn read(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+    base: Option<&dyn ErasedState>,
+) -> Result<(RestoredCheckpoint, Option<Since>), ErrorKind> {
+    let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
+    let is_input = checkpoint.next.iter().any(|next| &**next == START);
+    let (mut fields, mut given_fields) = (fields, Vec::new());
+    let fresh = is_input && fields.is_empty();
+    if fresh {
+        (fields, given_fields) = given(&checkpoint, &records);
+    }
+    let reader = Reader { graph, thread, checkpoint: &checkpoint, records: &records };
+    let (mut read, since) = match base {
+        None => (read_state(graph.state, thread, &checkpoint, fields)?, None),
+        Some(base) => {
+            let (read, since) = reader.onto(base, &fields)?;
+            (read, Some(since))
+        }
+    };
+    let patched = reader.patch(&mut read)?;
+    let progress = progress::parse(checkpoint.progress.as_ref())
+        .map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
+    let next: &[Arc<str>] = if is_input { &[] } else { &checkpoint.next };
+    let (mut tasks, planned) =
+        progress.resume(graph, next).map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
+    for record in reader.of(RecordKey::NO_TASK, RecordKind::Goto) {
+        let name = String::from_utf8_lossy(record.payload.bytes()).into_owned();
+        let node = node_of(graph, &name)
+            .map_err(|gone| unplanned_kind(thread, &checkpoint, Unplanned::Gone(gone)))?;
+        tasks.push(Task { node, packet: None });
+    }
+    let task_progress = tasks
+        .iter()
+        .enumerate()
+        .map(|(index, task)| reader.task_progress(index, graph.node_name(task.node), task));
+    let task_progress = task_progress.collect::<Result<_, _>>()?;
+    let parent_commands = if tasks.is_empty() && !is_input { reader.all_commands()? } else { Vec::new() };
+    let mut input = None;
+    if is_input {
+        let writes =
+            reader.of(0, RecordKind::Write).filter(|&record| !given_fields.is_empty() || is_delta(record));
+        let (writes, encoded) = reader.writes(writes, None)?;
+        input = Some(Finished { writes, leave: Leave::ByEdges, encoded: Some(Box::new(encoded)) });
+    }
+    let breakpoints = read_breakpoints(&records);
+    let mut ephemerals = progress.ephemerals(graph);
+    ephemerals.settle(step_number(checkpoint.step), &[], |field| patched.contains(&field));
+    let names = |name: &String| graph.state.field_named(name);
+    let restored = RestoredCheckpoint {
+        state: read.state,
+        changes: read.changes,
+        tasks,
+        progress: planned,
+        ephemerals,
+        task_progress,
+        input,
+        given: given_fields.iter().filter_map(names).collect(),
+        fresh,
+        breakpoints,
+        parent_commands,
+        checkpoint,
+        records,
+    };
+    Ok((restored, since))
+}
+
+/// Restores the state of a checkpoint without its plan.
+pub(crate) fn open_state(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    stored: StoredCheckpoint,
+) -> Result<RestoredCheckpoint, ErrorKind> {
+    let mut stored = stored;
+    let waits = stored.checkpoint.next.iter().any(|next| &**next == START);
+    stored.checkpoint.next.retain(|next| &**next == START);
+    // The first input of a thread has no state before it: the input is the state, and updates of earlier resumes
+    // belong to it.
+    let first_input = waits && stored.fields.is_empty();
+    stored.records.retain(|record| first_input || record.key.kind == RecordKind::Patch);
+    if let Some(progress) = &stored.checkpoint.progress {
+        stored.checkpoint.progress = progress::without_tasks(progress);
+    }
+    open(graph, thread, stored)
+}
+
+/// Returns the fields that the first input of a thread sets directly, without a reducer. Nothing else of the state is
+/// stored yet.
+fn given(checkpoint: &Checkpoint, records: &[TaskRecord]) -> (Vec<StoredField>, Vec<String>) {
+    let writes = records.iter().filter(|record| record.key.task == 0 && record.key.kind == RecordKind::Write);
+    let (mut fields, mut names) = (Vec::new(), Vec::new());
+    for record in writes {
+        let Some((Form::Overwrite, field)) = parse_write_key(&record.key.key) else { continue };
+        names.push(field.to_owned());
+        let change = StoredChange::new(checkpoint.id, ChangeKind::Value, record.payload.clone());
+        fields.push(StoredField::new(field.to_owned(), vec![change]));
+    }
+    (fields, names)
+}

@@ -1,0 +1,84 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{Checkpoint, TaskRecord};
+use crate::engine::apply::Ephemerals;
+use crate::engine::context::{Answered, Timer};
+use crate::engine::graph::Compiled;
+use crate::engine::stored::{FieldChanges, StoredBreakpoints, StoredFailure};
+use crate::engine::task::Finished;
+use crate::erased::ErasedState;
+use crate::interrupt::OpenInterrupt;
+use crate::payload::Payload;
+use crate::plan::{Progress, Task};
+use crate::step::ErasedParentCommand;
+
+/// A restored checkpoint: everything that this program needs to continue from it.
+pub(crate) struct RestoredCheckpoint {
+    pub(crate) checkpoint: Checkpoint,
+    /// The state at the checkpoint, including the updates of earlier resumes. If an input is pending, the state
+    /// before that input.
+    pub(crate) state: Arc<dyn ErasedState>,
+    pub(crate) changes: FieldChanges,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) progress: Progress,
+    pub(crate) ephemerals: Ephemerals,
+    /// The stored progress of each task.
+    pub(crate) task_progress: Vec<TaskProgress>,
+    /// The input that has not been applied yet.
+    pub(crate) input: Option<Finished>,
+    /// The fields that the pending input sets directly, without a reducer.
+    pub(crate) given: Vec<usize>,
+    /// `true` if nothing of the state is stored yet.
+    pub(crate) fresh: bool,
+    /// The breakpoints at which the thread has stopped, or will stop next.
+    pub(crate) breakpoints: Option<StoredBreakpoints>,
+    /// The commands to the parent graph that have ended the run.
+    pub(crate) parent_commands: Vec<ErasedParentCommand>,
+    /// The stored records.
+    pub(crate) records: Vec<TaskRecord>,
+}
+
+impl RestoredCheckpoint {
+    /// Returns `true` if nothing is left to run and no join waits.
+    pub(crate) fn is_at_rest(&self, graph: &Compiled) -> bool {
+        let waits = self.progress.incomplete_joins(&graph.topology).next().is_some();
+        self.tasks.is_empty() && self.input.is_none() && !waits
+    }
+
+    /// Returns the id of the run that is incomplete at this checkpoint, if there is one.
+    pub(crate) fn run_id(&self, graph: &Compiled) -> Option<Arc<str>> {
+        (!self.is_at_rest(graph)).then(|| Arc::clone(&self.checkpoint.run.id))
+    }
+
+    /// Returns the number of the superstep that the checkpoint follows.
+    pub(crate) fn step(&self) -> u64 {
+        u64::try_from(self.checkpoint.step).unwrap_or_default()
+    }
+}
+
+/// The stored progress of a planned task.
+#[derive(Default)]
+pub(crate) struct TaskProgress {
+    pub(crate) result: Option<Finished>,
+    pub(crate) failure: Option<StoredFailure>,
+    /// The open interrupts, in the order of asking.
+    pub(crate) questions: Vec<OpenInterrupt>,
+    /// The answers to its interrupts, by their ids.
+    pub(crate) answers: Vec<(String, Answered)>,
+    /// The results of durable steps, by key.
+    pub(crate) steps: Vec<(String, Payload)>,
+    /// The timers of sleeps, by key.
+    pub(crate) sleeps: Vec<(String, Timer)>,
+}
+
+impl TaskProgress {
+    /// Returns `true` if nothing is stored of the task.
+    pub(crate) fn is_nothing(&self) -> bool {
+        let Self { result, failure, questions, answers, steps, sleeps } = self;
+        let asked = questions.is_empty() && answers.is_empty() && steps.is_empty() && sleeps.is_empty();
+        result.is_none() && failure.is_none() && asked
+    }
+}
+
+/// Tasks by the names of their nodes, with their stored progress.
+pub(crate) type NamedTasks = Vec<(Arc<str>, TaskProgress)>;

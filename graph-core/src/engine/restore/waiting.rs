@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use crate::checkpoint::{Checkpoint, TaskRecord};
+use crate::engine::graph::Compiled;
+use crate::engine::stored::{Stopped, StoredBreakpoints, read_breakpoints, read_stopped};
+use crate::error::ErrorKind;
+use crate::interrupt::Pause;
+
+use super::read_records::read_tasks;
+use super::restored_checkpoint::{NamedTasks, RestoredCheckpoint};
+
+/// The things that a thread waits for at a checkpoint: answers of its tasks, breakpoints, and a time.
+pub(crate) struct Waiting {
+    /// The planned tasks, with their open interrupts.
+    pub(crate) tasks: NamedTasks,
+    /// The breakpoints at which the thread has stopped.
+    pub(crate) breakpoints: Option<StoredBreakpoints>,
+    /// The stop request or the sleep at which the last run has stopped.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+impl Waiting {
+    /// Reads it from the records of a checkpoint, without the state.
+    pub(crate) fn read(
+        graph: &Compiled,
+        thread: &Arc<str>,
+        checkpoint: &Checkpoint,
+        records: &[TaskRecord],
+    ) -> Result<Self, ErrorKind> {
+        let tasks = read_tasks(graph, thread, checkpoint, records)?;
+        let breakpoints = read_breakpoints(records).filter(StoredBreakpoints::are_current);
+        Ok(Self { tasks, breakpoints, stopped: read_stopped(records) })
+    }
+
+    /// Takes it out of a restored checkpoint.
+    pub(crate) fn of(graph: &Compiled, restored: &mut RestoredCheckpoint) -> Self {
+        let task_progress = std::mem::take(&mut restored.task_progress);
+        let name = |node: usize| graph.names.get(node).map_or_else(|| Arc::from("?"), Arc::clone);
+        let tasks = restored
+            .tasks
+            .iter()
+            .zip(task_progress)
+            .map(|(task, task_progress)| (name(task.node), task_progress));
+        let breakpoints = restored.breakpoints.take().filter(StoredBreakpoints::are_current);
+        Self { tasks: tasks.collect(), breakpoints, stopped: read_stopped(&restored.records) }
+    }
+
+    /// Converts it into the pause of a run.
+    pub(crate) fn into_pause(self) -> Pause<()> {
+        let mut pause = Pause::empty();
+        for (node, task_progress) in self.tasks {
+            pause.interrupts.extend(task_progress.questions);
+            pause.next.push(node.to_string());
+        }
+        let breakpoints = self.breakpoints.unwrap_or_default();
+        (pause.before, pause.after) = (breakpoints.before, breakpoints.after);
+        if let Some(stopped) = self.stopped {
+            (pause.stopped, pause.wakes_at) = (stopped.requested, stopped.wakes_at());
+        }
+        pause
+    }
+}

@@ -1,0 +1,387 @@
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+
+use crate::engine::at::At;
+use crate::engine::context::{ErasedContext, StopPoint, TaskMemory, waits_again};
+use crate::engine::graph::{Compiled, Spares};
+use crate::engine::persist::Recorder;
+use crate::engine::task::{Failed, Finished, Keep, Suspended, Unfinished, Work};
+use crate::erased::{ErasedState, TaskWrites};
+use crate::error::{NodeFailure, with_causes};
+use crate::options::{FailureMode, RunOptions};
+use crate::plan::Task;
+use crate::stream::{Events, TaskEnd, TaskEvent};
+
+use super::task_pool::{Ended, TaskInputs, TaskPool, tell_start, workers};
+
+/// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
+/// the finished tasks.
+pub(crate) struct Execution<'e> {
+    pub(crate) graph: &'e Arc<Compiled>,
+    pub(crate) state: &'e Arc<dyn ErasedState>,
+    pub(crate) ctx: &'e dyn ErasedContext,
+    pub(crate) tasks: &'e [Task],
+    pub(crate) results: &'e mut [Option<Finished>],
+    /// The memory of applied writes.
+    pub(crate) spares: &'e mut Spares,
+    pub(crate) attempts: &'e mut [u32],
+    /// Failures with their tasks, in order of arrival.
+    pub(crate) failures: &'e mut Vec<(usize, NodeFailure)>,
+    /// The open interrupts of suspended tasks.
+    pub(crate) suspended: &'e mut Suspended,
+    /// The stops of subgraph runs inside the tasks.
+    pub(crate) stop_points: &'e mut Vec<StopPoint>,
+    pub(crate) options: &'e RunOptions,
+    pub(crate) events: Option<&'e Events>,
+    /// Stores results as they arrive; `None` without a store, and for a single task.
+    pub(crate) recorder: Option<Recorder<'e>>,
+    /// The number of tasks without a result.
+    pub(crate) missing: usize,
+    /// The tasks on other threads; `None` if all tasks run on the thread that polls the run.
+    pub(crate) pool: Option<TaskPool>,
+}
+
+impl Execution<'_> {
+    fn stored(&self) -> Keep {
+        if self.recorder.is_some() { Keep::All } else { Keep::Nothing }
+    }
+
+    /// Stores the result that has just arrived. The last result of a superstep is skipped: the checkpoint contains
+    /// it.
+    #[inline]
+    fn keep(&mut self, index: usize) {
+        self.count(index);
+        self.missing = self.missing.saturating_sub(1);
+        let Some(recorder) = &mut self.recorder else { return };
+        if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
+            && self.missing > 0
+        {
+            recorder.record(self.graph, index, task, finished);
+        }
+    }
+
+    /// Takes in the result of a task.
+    fn take_in(&mut self, index: usize, finished: Finished) {
+        if let Some(slot) = self.results.get_mut(index) {
+            *slot = Some(finished);
+        }
+        self.keep(index);
+    }
+
+    /// Copies the number of attempts of a node with a policy.
+    fn count(&mut self, index: usize) {
+        let guarded = self.graph.has_policy(self.node(index));
+        if let Some(attempts) = self.attempts.get_mut(index).filter(|_| guarded) {
+            let memories = &self.ctx.shared.memories;
+            *attempts = memories.of(self.ctx.at.step, index, |memory| memory.tries.attempt).max(*attempts);
+        }
+    }
+
+    /// Returns `true` if the task's result was found in the cache.
+    fn was_cached(&self, index: usize) -> bool {
+        let found =
+            |memory: &mut TaskMemory| memory.cache.as_ref().is_some_and(|memory| memory.result.was_found());
+        self.graph.cache_of(self.node(index)).is_some()
+            && self.ctx.shared.memories.of(self.ctx.at.step, index, found)
+    }
+
+    fn node(&self, index: usize) -> usize {
+        self.tasks.get(index).map_or(usize::MAX, |task| task.node)
+    }
+
+    fn failure(&self, index: usize, failed: Failed) -> NodeFailure {
+        let attempt = self.attempts.get(index).copied().unwrap_or(1);
+        let name = self.graph.node_name(self.node(index));
+        let failure = failed.into_failure(name, self.ctx.at.step, attempt);
+        match self.tasks.get(index) {
+            Some(task) => failure.of(index, task.packet.as_ref()),
+            None => failure,
+        }
+    }
+
+    /// Records why a task has no result, and returns its failure, if any. A suspended task is no failure, and its
+    /// attempt is not counted.
+    fn record_unfinished(&mut self, index: usize, unfinished: Unfinished) -> Option<&NodeFailure> {
+        if unfinished.is_suspended() {
+            self.suspended.insert(index, unfinished.open);
+        }
+        self.stop_points.extend(unfinished.stop_point);
+        match unfinished.failed {
+            Some(failed) => {
+                self.count(index);
+                let failure = self.failure(index, failed);
+                self.failures.push((index, failure));
+                self.failures.last().map(|(_, failure)| failure)
+            }
+            None => {
+                if let Some(attempts) = self.attempts.get_mut(index) {
+                    *attempts = attempts.saturating_sub(1);
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Execution<'_> {
+    /// Keeps results that are finished and not yet collected, and aborts the other tasks.
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        for Ended { at, outcome } in pool.abort() {
+            self.note_attempt(at);
+            match outcome {
+                Some(Ok(finished)) => self.take_in(at.task, finished),
+                Some(Err(unfinished)) => {
+                    self.record_unfinished(at.task, *unfinished);
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+impl Execution<'_> {
+    /// Runs the tasks until all have ended or the run is cancelled.
+    pub(crate) async fn run_unless_cancelled(mut self) {
+        match self.options.stop.clone() {
+            None => self.run().await,
+            Some(stop) => {
+                if stop.unless_cancelled(self.run()).await.is_none() {
+                    self.call_off().await;
+                }
+            }
+        }
+    }
+
+    /// Aborts the tasks on other threads and waits until all of them have ended. Results that finish in the meantime are
+    /// kept, and no task outlives this call.
+    async fn call_off(&mut self) {
+        let Some(pool) = &self.pool else { return };
+        let ended = pool.call_off().await;
+        self.collect(ended).await;
+    }
+
+    /// Stores the outcomes of tasks that have begun on other threads, and then notifies the listeners of them.
+    async fn collect(&mut self, ended: Vec<Ended>) {
+        let mut endings = Vec::new();
+        for Ended { at, outcome } in ended {
+            self.note_attempt(at);
+            if let Some(outcome) = outcome {
+                let outcome = outcome.map(|finished| self.take_in(at.task, finished));
+                endings.extend(self.settle(at.task, outcome));
+            }
+        }
+        for ending in endings {
+            self.tell(ending).await;
+        }
+    }
+
+    /// Runs every task that has no result yet.
+    async fn run(&mut self) {
+        let pending = self.pending();
+        self.missing = pending.len();
+        self.spares.reserve(pending.len());
+        match workers().filter(|_| pending.len() > 1) {
+            Some(workers) => self.on_workers(&pending, workers).await,
+            None => self.in_place(&pending).await,
+        }
+    }
+
+    /// Returns the positions of the tasks without a result.
+    fn pending(&self) -> Vec<At> {
+        let base = self.ctx.at;
+        let tasks = self.tasks.iter().zip(self.results.iter()).zip(self.attempts.iter()).enumerate();
+        tasks
+            .filter(|(_, ((_, result), _))| result.is_none())
+            .map(|(index, ((task, _), attempts))| At {
+                node: task.node,
+                task: index,
+                attempt: attempts + 1,
+                ..base
+            })
+            .collect()
+    }
+
+    /// Counts an attempt that has started.
+    fn note_attempt(&mut self, at: At) {
+        if let Some(attempts) = self.attempts.get_mut(at.task) {
+            *attempts = at.attempt;
+        }
+    }
+
+    /// Returns `true` if a task has failed and its siblings have to stop.
+    fn is_over(&self) -> bool {
+        let mode = self.options.failure_mode.unwrap_or(self.graph.failure_mode);
+        // A task that waits for another answer stops no sibling.
+        mode == FailureMode::FailFast && self.failures.iter().any(|(_, failure)| !waits_again(failure))
+    }
+
+    /// Stores the result of a task.
+    async fn record(&mut self, index: usize, result: Result<Finished, Box<Unfinished>>) {
+        let result = result.map(|finished| self.take_in(index, finished));
+        self.report(index, result).await;
+    }
+
+    /// Records a failure or open interrupts, and notifies the listeners of how the task ended. A result is already in
+    /// its slot.
+    async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
+        if let Some(ending) = self.settle(index, result) {
+            self.tell(ending).await;
+        }
+    }
+
+    /// Records a failure or open interrupts. Returns what the listeners have to know; `None` if there are none.
+    fn settle(&mut self, index: usize, result: Result<(), Box<Unfinished>>) -> Option<Ending> {
+        let is_observed = self.events.is_some();
+        let end = match result {
+            Ok(()) if is_observed => {
+                let finished = self.results.get(index).and_then(Option::as_ref);
+                let writes = finished.map(|finished| finished.writes.clone()).unwrap_or_default();
+                Ok((writes, self.was_cached(index)))
+            }
+            Ok(()) => return None,
+            Err(unfinished) => {
+                let failure = self.record_unfinished(index, *unfinished);
+                Err(failure.filter(|_| is_observed).map(|failure| with_causes(failure)))
+            }
+        };
+        is_observed.then_some(Ending { index, end })
+    }
+
+    /// Notifies the listeners of how a task ended.
+    async fn tell(&self, ending: Ending) {
+        let Ending { index, end } = ending;
+        let step = self.ctx.at.step;
+        let (Some(events), Some(name)) = (self.events, self.graph.names.get(self.node(index))) else {
+            return;
+        };
+        match end {
+            Ok((writes, cached)) => {
+                let end = TaskEnd { cached, restored: false };
+                events.task_finished(step, index, Arc::clone(name), writes, end).await;
+            }
+            Err(text) => {
+                for question in self.suspended.get(&index).into_iter().flatten() {
+                    events.interrupt(step, index, Arc::clone(name), question.clone()).await;
+                }
+                if let Some(text) = text {
+                    let event = TaskEvent::Failed { error: text };
+                    events.task(step, index, Arc::clone(name), event).await;
+                }
+            }
+        }
+    }
+
+    /// Runs all tasks on the thread that polls the run.
+    async fn in_place(&mut self, pending: &[At]) {
+        let (graph, state, tasks, keep) = (Arc::clone(self.graph), self.state, self.tasks, self.stored());
+        let contexts = self.ctx.at_each(pending);
+        let mut queue = pending.iter().enumerate();
+        let mut waiting = FuturesUnordered::new();
+        loop {
+            while waiting.len() < self.at_once() {
+                let Some((nth, &at)) = queue.next() else { break };
+                let (Some(task), Some(ctx)) = (tasks.get(at.task), contexts.nth(nth)) else { continue };
+                let Some(node) = graph.nodes.get(at.node) else { continue };
+                self.note_attempt(at);
+                if let Some(events) = self.events {
+                    tell_start(&graph, events, at, task).await;
+                }
+                let spare = self.spares.take();
+                let work = Work::new(node, &**state, task, ctx, keep, self.events, spare);
+                let mut attempt = Indexed { index: at.task, work };
+                // Polled once before it is queued: a fan-out of cheap nodes then queues nothing.
+                let Some(slot) = self.results.get_mut(at.task) else { continue };
+                let polled = poll_fn(|cx| {
+                    Poll::Ready(attempt.work.poll_into(cx, keep, |finished| *slot = Some(finished)))
+                });
+                match polled.await {
+                    Poll::Pending => waiting.push(attempt),
+                    Poll::Ready(Ok(())) if self.events.is_none() => self.keep(at.task),
+                    Poll::Ready(result) => {
+                        if result.is_ok() {
+                            self.keep(at.task);
+                        }
+                        self.report(at.task, result).await;
+                        if self.is_over() {
+                            return;
+                        }
+                    }
+                }
+            }
+            let Some((index, result)) = waiting.next().await else { return };
+            self.record(index, result).await;
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Runs the tasks on the runtime's workers, so that all cores take part. Dropping the pool aborts its tasks.
+    async fn on_workers(&mut self, pending: &[At], workers: usize) {
+        let (keep, spans) = (self.stored(), &self.ctx.shared.spans);
+        let inputs = TaskInputs {
+            graph: Arc::clone(self.graph),
+            state: Arc::clone(self.state),
+            contexts: self.ctx.at_each(pending),
+            events: self.events.cloned(),
+            keep,
+        };
+        let tasks = pending.iter().map(|at| {
+            let task = self.tasks.get(at.task).cloned();
+            (*at, task, self.spares.take())
+        });
+        let is_eager = self.events.is_some() || self.recorder.is_some();
+        let pool = TaskPool::new(inputs, tasks.collect(), spans.clone(), is_eager, self.at_once());
+        let pool = self.pool.insert(pool);
+        pool.start(workers);
+        loop {
+            let Some(pool) = &self.pool else { return };
+            let news = pool.next_news().await;
+            let is_last = news.is_none();
+            let ended = match news {
+                Some(ended) => ended,
+                None => pool.abort(),
+            };
+            self.collect(ended).await;
+            if is_last {
+                self.pool = None;
+                return;
+            }
+            if self.is_over() {
+                self.call_off().await;
+                return;
+            }
+        }
+    }
+
+    fn at_once(&self) -> usize {
+        self.options.max_concurrency.unwrap_or(usize::MAX)
+    }
+}
+
+/// The end of a task, for the listeners.
+struct Ending {
+    index: usize,
+    /// Its writes, and `true` if they were found in the cache; or the text of its failure, if it failed.
+    end: Result<(TaskWrites, bool), Option<String>>,
+}
+
+struct Indexed<'a> {
+    index: usize,
+    work: Work<'a>,
+}
+
+impl Future for Indexed<'_> {
+    type Output = (usize, Result<Finished, Box<Unfinished>>);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let index = self.index;
+        Pin::new(&mut self.work).poll(cx).map(|result| (index, result))
+    }
+}

@@ -1,0 +1,40 @@
+//! The stored forms of a plan, of task results, questions, failures and stops.
+
+mod breakpoints;
+mod corrupt;
+mod field_changes;
+mod given_answer;
+mod joins;
+mod json;
+mod keys;
+mod program;
+pub(crate) mod progress;
+mod question;
+mod records;
+mod resets;
+mod sizes;
+mod stopped;
+mod stored_command;
+mod stored_failure;
+mod stored_finish;
+
+pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
+pub(crate) use corrupt::corrupt;
+pub(crate) use corrupt::{outdated, unplanned_kind};
+pub(crate) use field_changes::{FieldChanges, NotStored, encode};
+pub(crate) use given_answer::GivenAnswer;
+pub(crate) use joins::begun_joins;
+pub(crate) use json::{json_payload, json_record};
+pub(crate) use keys::{
+    after_ordinal, is_delta, key, ordinal, parse_write_key, place, step_number, write_key,
+};
+pub(crate) use program::Program;
+pub(crate) use progress::{START, Unplanned, moved, node_of, parent_task, shown_packets};
+pub(crate) use question::StoredQuestion;
+pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
+pub(crate) use resets::{Resets, StoredResets};
+pub(crate) use sizes::Size;
+pub(crate) use stopped::{Stopped, read_stopped};
+pub(crate) use stored_command::{StoredCommand, UnreadableCommand};
+pub(crate) use stored_failure::StoredFailure;
+pub(crate) use stored_finish::StoredFinish;

@@ -1,0 +1,273 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::checkpoint::Checkpoint;
+use crate::engine::apply::Ephemerals;
+use crate::engine::graph::Compiled;
+use crate::engine::journal::ParentTask;
+use crate::engine::stored::json_payload;
+use crate::erased::{Packet, also_null, packet_json};
+use crate::payload::Payload;
+use crate::plan::{Progress, Target, Task};
+use crate::state::{EncodeError, MigrationError};
+
+use super::resets::StoredResets;
+
+/// The stored name of START.
+pub(crate) const START: &str = "START";
+
+/// The part of a plan that a checkpoint stores in addition to the names of the planned nodes.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StoredProgress {
+    /// Packets by task index.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    packets: BTreeMap<usize, Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<StoredTask>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    joins: Vec<StoredJoin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ephemeral: Vec<StoredEphemeral>,
+    /// The nodes on whose behalf an update was made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) updated_as: Vec<String>,
+    /// The parent task.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "under")]
+    pub(crate) parent_task: Option<ParentTask>,
+    /// For a subgraph run on the parent state. `None` if an older version has stored the checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resets: Option<StoredResets>,
+}
+
+/// A deferred task that waits.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredTask {
+    node: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
+    packet: Option<Box<RawValue>>,
+}
+
+/// A join that at least one source has reached.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredJoin {
+    to: String,
+    of: Vec<String>,
+    arrived: Vec<String>,
+}
+
+/// An ephemeral field that is written and not cleared.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredEphemeral {
+    field: String,
+    since: u64,
+    #[serde(default)]
+    kept: bool,
+}
+
+/// A node that a checkpoint names and the graph no longer has.
+#[derive(Debug)]
+pub(crate) struct NodeGone(pub(crate) String);
+
+/// The reason why a stored plan cannot be restored.
+#[derive(Debug)]
+pub(crate) enum Unplanned {
+    Gone(NodeGone),
+    /// The data is of another version of the program.
+    Outdated(MigrationError),
+    Unreadable(String),
+}
+
+impl From<NodeGone> for Unplanned {
+    fn from(gone: NodeGone) -> Self {
+        Self::Gone(gone)
+    }
+}
+
+/// Decodes a packet for a node.
+pub(crate) fn read_packet(graph: &Compiled, node: usize, json: &RawValue) -> Result<Packet, Unplanned> {
+    let name = graph.node_name(node);
+    let outdated =
+        |reason| Unplanned::Outdated(MigrationError::Packet { of: format!("node `{name}`"), reason });
+    let read = graph.nodes.get(node).and_then(|node| node.read_packet);
+    let read = read.ok_or_else(|| outdated("the node no longer takes one".to_owned()))?;
+    read(json.get().as_bytes()).map_err(|error| outdated(error.to_string()))
+}
+
+/// Finds the node with a stored name. The name may be an alias.
+pub(crate) fn node_of(graph: &Compiled, name: &str) -> Result<usize, NodeGone> {
+    graph.find(name).ok_or_else(|| NodeGone(name.to_owned()))
+}
+
+/// Encodes the part of a plan that the names of the planned nodes do not contain.
+pub(crate) fn encode(
+    graph: &Compiled,
+    tasks: &[Task],
+    progress: &Progress,
+    ephemerals: &Ephemerals,
+    updated_as: &[String],
+    parent_task: Option<&ParentTask>,
+    resets: Option<StoredResets>,
+) -> Result<Option<Payload>, EncodeError> {
+    let packets = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.packet.as_ref()?)));
+    let packets: BTreeMap<usize, Box<RawValue>> = packets
+        .map(|(index, packet)| Ok((index, packet_json(packet)?)))
+        .collect::<Result<_, EncodeError>>()?;
+    let begun = |arrived: &&Vec<bool>| arrived.iter().any(|&arrived| arrived);
+    let untouched = packets.is_empty()
+        && progress.waiting.is_empty()
+        && !progress.joins.iter().any(|arrived| begun(&arrived))
+        && ephemerals.alive().next().is_none()
+        && updated_as.is_empty()
+        && parent_task.is_none()
+        && resets.is_none();
+    if untouched {
+        return Ok(None);
+    }
+    let name = |node: usize| graph.node_name(node).to_owned();
+    let waiting = progress.waiting.iter().map(|task| {
+        let packet = task.packet.as_ref().map(packet_json).transpose()?;
+        Ok(StoredTask { node: name(task.node), packet })
+    });
+    let joins = graph.topology.joins.iter().zip(&progress.joins).filter(|(_, arrived)| begun(arrived));
+    let joins = joins.map(|(join, arrived)| StoredJoin {
+        to: target_name(graph, join.target),
+        of: join.sources.iter().copied().map(name).collect(),
+        arrived: join.sources.iter().zip(arrived).filter(|(_, a)| **a).map(|(s, _)| name(*s)).collect(),
+    });
+    let ephemeral = ephemerals.alive().filter_map(|(field, since, kept)| {
+        Some(StoredEphemeral { field: graph.state.field(field)?.name.to_owned(), since, kept })
+    });
+    let stored = StoredProgress {
+        packets,
+        waiting: waiting.collect::<Result<_, EncodeError>>()?,
+        joins: joins.collect(),
+        ephemeral: ephemeral.collect(),
+        updated_as: updated_as.to_vec(),
+        parent_task: parent_task.cloned(),
+        resets,
+    };
+    json_payload(&stored).map(Some)
+}
+
+/// Decodes the result of [`encode`].
+pub(crate) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
+    let Some(payload) = payload else { return Ok(StoredProgress::default()) };
+    serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
+}
+
+/// Returns the parent task of a checkpoint's run.
+pub(crate) fn parent_task(checkpoint: &Checkpoint) -> Option<ParentTask> {
+    parse(checkpoint.progress.as_ref()).ok()?.parent_task
+}
+
+/// Moves a stored plan to a run with another parent task.
+pub(crate) fn moved(
+    payload: Option<&Payload>,
+    parent_task: Option<&ParentTask>,
+) -> Result<Option<Payload>, EncodeError> {
+    if parent_task.is_none() {
+        return Ok(payload.cloned());
+    }
+    let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("the stored plan cannot be read"))?;
+    stored.parent_task = parent_task.cloned();
+    json_payload(&stored).map(Some)
+}
+
+/// Returns the packets of the planned tasks for display, by task index.
+pub(crate) fn shown_packets(checkpoint: &Checkpoint) -> BTreeMap<usize, serde_json::Value> {
+    let packets = parse(checkpoint.progress.as_ref()).map(|stored| stored.packets).unwrap_or_default();
+    let shown = |(index, json): (usize, Box<RawValue>)| Some((index, serde_json::from_str(json.get()).ok()?));
+    packets.into_iter().filter_map(shown).collect()
+}
+
+/// Removes the planned tasks from a stored plan, and keeps its ephemeral fields.
+pub(crate) fn without_tasks(payload: &Payload) -> Option<Payload> {
+    let StoredProgress { ephemeral, parent_task, .. } = parse(Some(payload)).ok()?;
+    let stored = StoredProgress { ephemeral, parent_task, ..StoredProgress::default() };
+    serde_json::to_string(&stored).ok().map(Payload::json)
+}
+
+impl StoredProgress {
+    /// Restores the planner: the planned tasks, the waiting deferred tasks and the progress of the joins.
+    pub(crate) fn resume(
+        &self,
+        graph: &Compiled,
+        next: &[impl AsRef<str>],
+    ) -> Result<(Vec<Task>, Progress), Unplanned> {
+        let mut progress = Progress::new(&graph.topology);
+        let task = |name: &str, packet: Option<&Box<RawValue>>| -> Result<Task, Unplanned> {
+            let node = node_of(graph, name)?;
+            let packet = packet.map(|json| read_packet(graph, node, json)).transpose()?;
+            Ok(Task { node, packet })
+        };
+        let tasks =
+            next.iter().enumerate().map(|(index, name)| task(name.as_ref(), self.packets.get(&index)));
+        let tasks = tasks.collect::<Result<_, _>>()?;
+        for waiting in &self.waiting {
+            progress.waiting.push(task(&waiting.node, waiting.packet.as_ref())?);
+        }
+        self.arrive(graph, &mut progress);
+        Ok((tasks, progress))
+    }
+
+    /// Restores the progress of the joins.
+    pub(crate) fn arrive(&self, graph: &Compiled, progress: &mut Progress) {
+        for stored in &self.joins {
+            stored.arrive(graph, progress);
+        }
+    }
+
+    /// Restores which ephemeral fields are written.
+    pub(crate) fn ephemerals(&self, graph: &Compiled) -> Ephemerals {
+        let mut ephemerals = Ephemerals::new(&graph.ephemeral);
+        for stored in &self.ephemeral {
+            if let Some(field) = graph.state.field_named(&stored.field) {
+                ephemerals.revive(field, stored.since, stored.kept);
+            }
+        }
+        ephemerals
+    }
+}
+
+impl StoredJoin {
+    /// Marks the sources that have arrived. A join that the graph no longer has is ignored.
+    fn arrive(&self, graph: &Compiled, progress: &mut Progress) {
+        let find = |name: &String| graph.find(name);
+        let sources: Vec<usize> = self.of.iter().filter_map(find).collect();
+        let arrived: Vec<usize> = self.arrived.iter().filter_map(find).collect();
+        let to_same = |target: Target| match target {
+            Target::Node(node) => graph.find(&self.to) == Some(node),
+            Target::End => self.to == "END",
+        };
+        // The same join, or the one with the most sources in common if its sources have changed.
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        let plans = sources.iter().filter_map(|&source| graph.topology.nodes.get(source));
+        for &(index, _) in plans.flat_map(|plan| &plan.joins) {
+            *shared.entry(index).or_default() += 1;
+        }
+        let joins = shared.into_iter().filter_map(|(index, shared)| {
+            let join = graph.topology.joins.get(index).filter(|join| to_same(join.target))?;
+            Some((index, join, shared))
+        });
+        let best = joins.max_by_key(|(index, _, shared)| (*shared, std::cmp::Reverse(*index)));
+        let Some((index, join, _)) = best else { return };
+        if let Some(slots) = progress.joins.get_mut(index) {
+            for (slot, source) in slots.iter_mut().zip(&join.sources) {
+                *slot |= arrived.contains(source);
+            }
+            // Sources for which the join has waited may have been removed from the graph.
+            if slots.iter().all(|&arrived| arrived) {
+                progress.filled.push(index);
+            }
+        }
+    }
+}
+
+pub(crate) fn target_name(graph: &Compiled, target: Target) -> String {
+    match target {
+        Target::Node(node) => graph.node_name(node).to_owned(),
+        Target::End => "END".to_owned(),
+    }
+}

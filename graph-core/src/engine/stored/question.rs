@@ -1,0 +1,178 @@
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::checkpoint::{RecordKind, TaskRecord};
+use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt};
+use crate::options::{from_millis, to_millis};
+use crate::payload::Payload;
+
+use super::json::json_record;
+use super::keys::{key, place};
+
+/// An interrupt's question as its record stores it. The record's key is the interrupt's id.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct StoredQuestion {
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    #[serde(deserialize_with = "at_full_depth")]
+    pub(crate) question: Value,
+    /// The version of the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    /// The JSON Schema of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some_at_full_depth")]
+    answer_schema: Option<Value>,
+    /// The version of the stored answer, if it is not that of the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_version: Option<u32>,
+    /// The number of open questions that its task asked before it.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(crate) nth: usize,
+    /// The node that asks, if it is a node of a subgraph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) within: Option<Asker>,
+    /// The time at which the question expires, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at_ms: Option<u64>,
+    /// Forms in which earlier versions of the program have asked the same question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<StoredForm>,
+}
+
+/// A form in which an earlier version of the program has asked the question.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct StoredForm {
+    #[serde(deserialize_with = "at_full_depth")]
+    question: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_schema: Option<Value>,
+}
+
+/// A node of a subgraph that asks a question.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Asker {
+    pub(crate) namespace: Vec<String>,
+    pub(crate) node: String,
+    pub(crate) task: usize,
+}
+
+/// Reads a value that may be as deep as a whole document, although it is part of one.
+fn at_full_depth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<serde_json::Value, D::Error> {
+    // The depth of raw JSON does not count, so the value is parsed as a document of its own.
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    serde_json::from_str(raw.get()).map_err(D::Error::custom)
+}
+
+fn is_first(nth: &usize) -> bool {
+    *nth == 0
+}
+
+fn some_at_full_depth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    at_full_depth(deserializer).map(Some)
+}
+
+impl StoredQuestion {
+    pub(crate) fn of(open: &OpenInterrupt) -> Self {
+        let OpenInterrupt {
+            id: _,
+            node,
+            task,
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            namespace,
+            expires_at,
+            earlier,
+        } = open.clone();
+        let within = (!namespace.is_empty()).then_some(Asker { namespace, node, task });
+        let version = (version > 0).then_some(version);
+        let expires_at_ms = expires_at.map(to_millis);
+        let stored = |form: EarlierForm| StoredForm {
+            question: form.question,
+            version: (form.version > 0).then_some(form.version),
+            answer_schema: form.answer_schema,
+        };
+        let earlier = earlier.0.into_iter().map(stored).collect();
+        Self {
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            answer_version: None,
+            nth: 0,
+            within,
+            expires_at_ms,
+            earlier,
+        }
+    }
+
+    /// Sets the number of open questions that its task asked before it.
+    pub(crate) fn at(self, nth: usize) -> Self {
+        Self { nth, ..self }
+    }
+
+    /// Returns the version of the question.
+    pub(crate) fn version(&self) -> u32 {
+        self.version.unwrap_or_default()
+    }
+
+    /// Returns the version of the stored answer.
+    pub(crate) fn answer_version(&self) -> u32 {
+        self.answer_version.unwrap_or(self.version())
+    }
+
+    /// Converts the record into an open interrupt.
+    pub(crate) fn open(self, id: String, node: &str, task: usize) -> OpenInterrupt {
+        let version = self.version();
+        let Self { name, key, question, answer_schema, within, expires_at_ms, earlier, .. } = self;
+        let asker = within.unwrap_or_else(|| Asker { namespace: Vec::new(), node: node.to_owned(), task });
+        let Asker { namespace, node, task } = asker;
+        let expires_at = expires_at_ms.and_then(from_millis);
+        let form = |form: StoredForm| EarlierForm {
+            question: form.question,
+            version: form.version.unwrap_or_default(),
+            answer_schema: form.answer_schema,
+        };
+        let earlier = EarlierForms(earlier.into_iter().map(form).collect());
+        OpenInterrupt {
+            id,
+            node,
+            task,
+            name,
+            key,
+            question,
+            version,
+            answer_schema,
+            namespace,
+            expires_at,
+            earlier,
+        }
+    }
+}
+
+/// Creates the records of an answer. If its version is not that of the question, they change the question's record too.
+pub(super) fn answer_records(
+    task: usize,
+    id: &str,
+    question: &StoredQuestion,
+    (answer, version): (&Value, u32),
+) -> Vec<TaskRecord> {
+    let mut records = vec![answer_record(task, id, answer)];
+    if version != question.version() {
+        let answered = StoredQuestion { answer_version: Some(version), ..question.clone() };
+        records.extend(json_record(key(place(task), RecordKind::Interrupt, id), &answered));
+    }
+    records
+}
+
+/// Creates the record of an answer.
+fn answer_record(task: usize, id: &str, answer: &Value) -> TaskRecord {
+    TaskRecord::new(key(place(task), RecordKind::Answer, id), Payload::json(answer.to_string()))
+}

@@ -1,0 +1,40 @@
+use std::time::SystemTime;
+
+use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
+use crate::options::{from_millis, to_millis};
+
+use super::keys::key;
+
+/// The reason why a run has stopped although it could continue: a stop request or a sleep. The next run removes the
+/// record.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Stopped {
+    /// `true` if the run was asked to stop.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not", rename = "told")]
+    pub(crate) requested: bool,
+    /// The time at which the first sleeping task wakes, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) wakes_at: Option<u64>,
+}
+
+/// Reads the reason for a stop from the records of a checkpoint, if there is one.
+pub(crate) fn read_stopped(records: &[TaskRecord]) -> Option<Stopped> {
+    let stopped = records.iter().find(|record| record.key.kind == RecordKind::Stopped)?;
+    Some(serde_json::from_slice(stopped.payload.bytes()).unwrap_or_default())
+}
+
+impl Stopped {
+    pub(crate) fn new(requested: bool, wakes_at: Option<SystemTime>) -> Self {
+        Self { requested, wakes_at: wakes_at.map(to_millis) }
+    }
+
+    /// Returns the time at which the first sleeping task wakes.
+    pub(crate) fn wakes_at(&self) -> Option<SystemTime> {
+        self.wakes_at.and_then(from_millis)
+    }
+
+    /// Returns the key of the record. A checkpoint has at most one.
+    pub(crate) fn key() -> RecordKey {
+        key(RecordKey::NO_TASK, RecordKind::Stopped, "")
+    }
+}

@@ -1,0 +1,10 @@
+//! Pictures of graphs.
+
+mod drawn;
+mod from_graph;
+#[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
+mod picture;
+
+pub use drawn::Drawn;
+pub(crate) use drawn::named;
+pub use picture::Picture;

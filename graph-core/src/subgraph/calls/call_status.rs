@@ -1,0 +1,30 @@
+use crate::checkpoint::StoredCheckpoint;
+use crate::engine::{ParentHead, ParentTask, parent_task};
+
+/// The status of the last call of a subgraph.
+pub(crate) enum CallStatus {
+    /// The call waits, in this task of its parent.
+    Waiting(Box<StoredCheckpoint>, ParentTask),
+    /// The call has finished, and the superstep of its parent has not.
+    Ending,
+    /// The call has finished or was discarded.
+    Ended,
+    /// There was no call.
+    NeverCalled,
+}
+
+/// Returns the status of the last call, whose checkpoint is `found`, in these parent runs.
+pub(crate) fn call_status(parents: &[ParentHead], found: Option<StoredCheckpoint>) -> CallStatus {
+    let Some(stored) = found else { return CallStatus::NeverCalled };
+    match (parent_task(&stored.checkpoint), parents.last()) {
+        (Some(parent_task), Some(parent))
+            if !parent_task.between && parent_task.checkpoint == parent.id() =>
+        {
+            match parent.has_finished(parent_task.task) {
+                true => CallStatus::Ending,
+                false => CallStatus::Waiting(Box::new(stored), parent_task),
+            }
+        }
+        _ => CallStatus::Ended,
+    }
+}

@@ -1,0 +1,269 @@
+use std::any::Any;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::checkpoint::CheckpointId;
+use crate::engine::persist::{Persist, RetainedCheckpoint};
+use crate::engine::{
+    AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, before, call_id, caught,
+    journals, open_state, open_within, run_record, shared_from_outside, withdraw, write_around,
+};
+use crate::erased::{ErasedState, TaskWrites, WritesOf};
+use crate::error::{Error, ErrorKind};
+use crate::options::Durability;
+use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
+use crate::state::{GraphState, IntoUpdate};
+use crate::step::Leave;
+use crate::subgraph::{MakesContext, WiredTo, Wiring};
+use crate::thread::resolve_as_node::AsNodeResolver;
+use crate::thread::{AsNode, IntoAsNode};
+
+use super::call_status::{CallStatus, call_status};
+use super::subgraph_call::Selection;
+use super::{CallParent, SubgraphCall};
+
+/// An update of a subgraph call from outside a run. Made by [`SubgraphCall::update`].
+///
+/// Awaiting it writes the update and returns the id of the new checkpoint in the call's namespace.
+///
+/// The context of the thread's graph is required because route functions inside the subgraph may read it.
+#[must_use = "an update does nothing until it is awaited"]
+pub struct UpdateSubgraphCall<S: GraphState, D, G> {
+    run: Run<S, D, G, ()>,
+    make: Make,
+}
+
+/// Writes the update, with the context and options of the thread's graph.
+type Make = Box<dyn FnOnce(Opening) -> Made + Send>;
+
+type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
+
+impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
+where
+    T: CallParent,
+    C: GraphState,
+    D: Send + Sync + 'static,
+    W: WiredTo<C, T::State>,
+    X: MakesContext<T::Around, D>,
+{
+    /// Writes an update to a waiting call as if one of its nodes had returned it.
+    ///
+    /// The update passes through reducers and validation rules, and the nodes that follow `place` are planned. Resuming the
+    /// thread continues from there. As with [`Thread::update`](crate::thread::Thread::update), `None` stands for the node that
+    /// ran last, and END finishes the call.
+    ///
+    /// A call is waiting if it has an open interrupt, is at a breakpoint, sleeps, has failed, or was active when its run
+    /// ended. The update discards the unfinished tasks of the call and withdraws their questions from the thread. Other tasks
+    /// of the thread keep theirs.
+    ///
+    /// If the subgraph keeps its state ([`per_thread`](crate::subgraph::Subgraph::per_thread), or with keys), the start state
+    /// of the next call can be updated before the first call and between two calls. No node is planned there, so `place` has
+    /// to be END or `None`.
+    ///
+    /// ```
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question, thread::as_node};
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Report { #[state(reducer = append)] notes: Vec<String> }
+    /// async fn review(_: &Report, cx: &Context) -> ReportUpdate {
+    ///     let approved = cx.interrupt(Approve).await;
+    ///     Report::update().notes([format!("approved: {approved}")])
+    /// }
+    /// # async fn print(_: &Report) -> ReportUpdate { Report::update().notes(["printed".to_owned()]) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// let press = StateGraph::<Report>::new().edge(START, review).edge(review, print).edge(print, END).compile()?;
+    /// let press = press.as_node("press");
+    /// let graph = StateGraph::<Report>::new().edge(START, &press).edge(&press, END).compile()?;
+    /// let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
+    /// assert!(matches!(thread.run(Report::input()).await?, Outcome::Interrupted(_)));
+    ///
+    /// // Answers for `review` without asking: its question is withdrawn.
+    /// let note = Report::update().notes(["signed".to_owned()]);
+    /// thread.within(&press).update(note, as_node(review)).await?;
+    /// let report = thread.resume(()).await?.into_state();
+    /// assert_eq!(report.notes, ["signed", "printed"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Awaiting it fails like [`Thread::update`](crate::thread::Thread::update), and with
+    /// [`NoSubgraphCall`](ErrorKind::NoSubgraphCall) if no call is waiting: the last one has finished, or there was none. Then
+    /// nothing is written.
+    ///
+    /// # Cancel safety
+    /// A dropped update has been written, or the call waits as before. In the second case it may ask its questions again when
+    /// the thread is resumed.
+    ///
+    /// # Durability
+    /// The update is durable when awaiting it returns. If the process dies before that, the same applies as to a dropped
+    /// update.
+    pub fn update(
+        &self,
+        update: impl IntoUpdate<C>,
+        place: impl IntoAsNode,
+    ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
+        let run = Run::of(self.thread().graph.graph().erased(), ());
+        let (call, updates) =
+            (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
+        UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(call.make(updates, opening))) }
+    }
+
+    async fn make(
+        self,
+        updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
+        opening: Opening,
+    ) -> Result<CheckpointId, Error> {
+        let parents = self.outer.levels().await?;
+        let (namespace, loaded) = self.read(None).await?;
+        let graph = self.subgraph.graph();
+        let erased = graph.erased();
+        let refuse = |kind| Error::new(graph.name(), kind);
+        let (store, thread) = (&self.graph().erased.store, &self.thread().name);
+        let resolver = AsNodeResolver { graph: &erased, store, thread, namespace: &namespace };
+        let (outermost, parent) = match (parents.first(), parents.last()) {
+            (Some(first), Some(last)) => (first, last),
+            _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
+        };
+        let head = loaded.fence.head;
+        let (opened, parent_task, updates, writes) = match call_status(&parents, loaded.found) {
+            CallStatus::Waiting(stored, parent_task) => {
+                let last = resolver.last_writers(&stored.checkpoint).await?;
+                let updates = resolver.resolve_supersteps(updates, last)?;
+                let writes = withdraw(&parents, &stored, &parent_task);
+                // A call without further checkpoints began at this one.
+                let begun = parent_task.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
+                let state = match W::HERE {
+                    true => self.outer.state_at(parent_task.checkpoint).await?,
+                    false => None,
+                };
+                let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
+                let opened = open_within(&graph.0, thread, *stored, base);
+                (Some(opened.map_err(refuse)?), ParentTask { begun, ..parent_task }, updates, writes)
+            }
+            CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
+                let around: Vec<Arc<str>> =
+                    parents.iter().map(|parent| Arc::clone(&parent.namespace)).collect();
+                let left = before(&**store, thread, &namespace, &around, parent.id()).await;
+                let left = left.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
+                let opened = left.map(|stored| open_state(&graph.0, thread, stored)).transpose();
+                let updates = updates_at_end(updates).map_err(refuse)?;
+                (opened.map_err(refuse)?, ParentTask::at(parent.id(), None), updates, Vec::new())
+            }
+            other => return Err(self.no_subgraph_call(&namespace, &other)),
+        };
+        let id = match outermost.stored.checkpoint.next.is_empty() {
+            true => Arc::from(CheckpointId::after(None).to_string()),
+            // The update belongs to the unfinished run of the thread.
+            false => Arc::clone(&outermost.stored.checkpoint.run.id),
+        };
+        let origin = outermost.origin.clone().unwrap_or_default();
+        let (store, name, namespace_of) =
+            (Arc::clone(store), Arc::clone(thread), Arc::clone(&outermost.namespace));
+        let journal = Journal::new(store, name, namespace_of, origin, outermost.fence, Durability::Async);
+        // The call no longer waits, so the thread has work for the next run.
+        if !writes.is_empty() {
+            journal.runs();
+        }
+        let journals = journals(journal, &parents);
+        let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
+        let journal = Journal::within(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
+        let call = call_id(thread, &parents, &parent_task);
+        let Opening { graph: root, context, options, metadata, .. } = opening;
+        let shared = shared_from_outside(&erased, thread, call, metadata.clone(), root.1.clone());
+        let run = run_record(id, Program::of(&graph.0).text(), metadata);
+        // Before anything is written to the parent runs.
+        run.check_limits(thread).map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
+        let needs = match (W::HERE, self.keeps_state()) {
+            (true, _) => RetainedCheckpoint::Around,
+            (false, true) => RetainedCheckpoint::Beginning,
+            (false, false) => RetainedCheckpoint::Nothing,
+        };
+        let persist = Persist::new(journal, run, head).within(parent_task, needs);
+        let context: Arc<dyn Any + Send + Sync> = context;
+        let context = context.downcast().map_err(|_| refuse(OTHER_CONTEXT))?;
+        let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
+        let made = Driver::with_updates(parts, persist, opened, true, updates)?;
+        write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
+        made.conclude_updates().await
+    }
+
+    fn keeps_state(&self) -> bool {
+        self.selection != Selection::Task && self.subgraph.is_per_thread(self.selection == Selection::Key)
+    }
+}
+
+impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, X> {
+    /// Returns the error for a call that cannot be updated.
+    pub(crate) fn no_subgraph_call(&self, namespace: &Arc<str>, status: &CallStatus) -> Error {
+        let thread = self.outer.thread();
+        let ended = !matches!(status, CallStatus::NeverCalled);
+        let (name, namespace) = (thread.name.to_string(), namespace.to_string());
+        thread.erased().graph.refuse(ErrorKind::NoSubgraphCall { thread: name, namespace, ended })
+    }
+}
+
+/// Converts updates between two calls. No node follows them, so each must be made as END.
+fn updates_at_end(updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>) -> Result<Vec<Vec<Outside>>, ErrorKind> {
+    let end = |(update, place): (TaskWrites, Option<AsNode>)| {
+        if let Some(place) = place.filter(|place| !place.is_end()) {
+            let reason = "no call is waiting, so no node can follow: use `END` or `None` between two calls";
+            return Err(ErrorKind::InvalidAsNode {
+                node: place.name().to_owned(),
+                reason: reason.to_owned(),
+            });
+        }
+        Ok(Outside { update, place: UpdatedNode::End, leave: Leave::ByEdges, inferred: false })
+    };
+    updates.into_iter().map(|superstep| superstep.into_iter().map(end).collect()).collect()
+}
+
+const OTHER_CONTEXT: ErrorKind =
+    ErrorKind::Runtime("internal error: the context of the thread is of another type; please report this");
+
+const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no parent run");
+
+impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
+    /// Sets the context of the thread's graph. The context of the subgraph is made from it.
+    pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
+        UpdateSubgraphCall { run: self.run.context(context), make: self.make }
+    }
+}
+
+impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
+    /// Adds a key to the metadata of the update's checkpoint.
+    pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        Self { run: self.run.metadata(key, value), ..self }
+    }
+}
+
+impl<S, D, G> IntoFuture for UpdateSubgraphCall<S, D, G>
+where
+    S: GraphState,
+    D: Send + Sync + 'static,
+    G: ContextGiven<D> + Send + 'static,
+{
+    type Output = Result<CheckpointId, Error>;
+    type IntoFuture = Made;
+
+    fn into_future(self) -> Made {
+        Box::pin(async move {
+            let compiled = Arc::clone(&self.run.graph.0);
+            let ((), opening) = self.run.opening(None);
+            caught(&compiled.name, (self.make)(opening)).await
+        })
+    }
+}
+
+impl<S: GraphState, D, G> std::fmt::Debug for UpdateSubgraphCall<S, D, G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UpdateSubgraphCall").field("run", &self.run).finish_non_exhaustive()
+    }
+}
