@@ -12,6 +12,7 @@ use crate::state::{GraphState, Input as _, IntoInput};
 use crate::store::{IntoStore, LongTermStore};
 
 use super::picture::Picture;
+use super::shape::GraphShape;
 
 /// A compiled graph. It is cheap to clone; its runs share it.
 pub struct Graph<S: GraphState, D = ()>(
@@ -131,20 +132,25 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
         Run::new(self.erased(), input.into_input())
     }
 
+    /// Returns the structure of this graph as data: its nodes, edges, routes and joins, with those of its subgraphs.
+    pub fn shape(&self) -> GraphShape {
+        GraphShape::of(&self.0)
+    }
+
     /// Returns the graph as a [Mermaid](https://mermaid.js.org) flowchart: edges are solid, routes are dotted and have
     /// labels, packets are thick arrows, joins are a `+`, and deferred nodes are stadiums.
     pub fn to_mermaid(&self) -> String {
-        Diagram::of(&self.0).to_mermaid(&Look::default())
+        Diagram::of(&self.shape()).to_mermaid(&Look::default())
     }
 
     /// Returns the graph in the dot language of [Graphviz](https://graphviz.org).
     pub fn to_dot(&self) -> String {
-        Diagram::of(&self.0).to_dot(&Look::default())
+        Diagram::of(&self.shape()).to_dot(&Look::default())
     }
 
     /// Returns the graph as an SVG image: one element without scripts, fonts or other files, for a page or a file.
     pub fn to_svg(&self) -> String {
-        Diagram::of(&self.0).to_svg(&Look::default())
+        Diagram::of(&self.shape()).to_svg(&Look::default())
     }
 
     /// Returns a picture of this graph, to which notes, labels and marks can be added before it is drawn.

@@ -1,7 +1,8 @@
-//! Pictures of graphs.
+//! The structure of graphs, as data and in pictures.
 //!
-//! [`Graph::picture`](crate::Graph::picture) draws a graph as Mermaid, SVG or Graphviz dot, and
-//! [`Thread::picture`](crate::thread::Thread::picture) draws it with the position of a thread.
+//! [`Graph::shape`](crate::Graph::shape) returns the nodes of a graph and the ways between them.
+//! [`Graph::picture`](crate::Graph::picture) draws them as Mermaid, SVG or Graphviz dot, and
+//! [`Thread::picture`](crate::thread::Thread::picture) draws them with the position of a thread.
 
 pub(crate) mod builder;
 mod builder_policies;
@@ -18,6 +19,7 @@ mod policies;
 mod reach;
 mod reads;
 mod registration;
+mod shape;
 mod wiring;
 
 pub use crate::drawing::{Direction, Mark};
@@ -36,3 +38,4 @@ pub use handler::Handles;
 pub use reads::{HandlerReads, OnEdge, OnlyByRoute, Reads, Returns, WithoutPacket};
 #[doc(hidden)]
 pub use registration::{Enters, Leaves, Listed, Registers, Runnable};
+pub use shape::{EdgeShape, GraphShape, JoinShape, NodeShape};

@@ -79,6 +79,7 @@ impl Draft {
             .zip(policies)
             .map(|(node, policy)| CompiledNode {
                 run: node.run,
+                packet: node.packet,
                 decide: None,
                 chain: None,
                 exit_chains: Vec::new(),

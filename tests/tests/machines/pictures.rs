@@ -34,6 +34,14 @@ fn picture_edges_are_the_return_types_of_nodes() {
 }
 
 #[test]
+fn shape_of_a_machine_begins_anywhere() {
+    let shape = Fives::compile().unwrap().shape();
+    assert!(shape.begins_anywhere);
+    let from_start = shape.edges.iter().filter(|edge| edge.from == "START");
+    assert_eq!(from_start.map(|edge| &*edge.to).collect::<Vec<_>>(), ["DivisibleBy5", "Increment"]);
+}
+
+#[test]
 fn every_format_shows_the_picture_options() {
     let (check, increment) = (Fives::node::<DivisibleBy5>(), Fives::node::<Increment>());
     let picture = Fives::compile()

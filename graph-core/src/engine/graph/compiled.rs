@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::engine::context::ErasedContext;
-use crate::erased::{ErasedState, Packet, ReadPacket, StateType, TaskWrites};
+use crate::erased::{ErasedState, Packet, PacketType, ReadPacket, StateType, TaskWrites};
 use crate::error::{ErrorKind, NodeError};
 use crate::options::{Breakpoints, FailureMode};
 use crate::plan::{START_PLACE, Topology};
@@ -62,6 +62,8 @@ pub(crate) struct CompiledNode {
     pub(crate) run: Box<dyn ErasedNode>,
     /// The node's route function.
     pub(crate) decide: Option<Decider>,
+    /// The type of the packet that the node reads.
+    pub(crate) packet: Option<PacketType>,
     /// Reads the node's packets back from a checkpoint.
     pub(crate) read_packet: Option<ReadPacket>,
     /// The node's only successor, if a task that leaves it has nothing to decide or clear.

@@ -1,7 +1,7 @@
 //! Pictures of graphs.
 
 mod drawn;
-mod from_graph;
+mod from_shape;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod picture;
 

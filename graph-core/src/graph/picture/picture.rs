@@ -8,7 +8,7 @@ use crate::state::GraphState;
 use crate::step::NodeRef;
 
 use super::drawn::{Drawn, drawn, named};
-use super::from_graph::vertex_of;
+use super::from_shape::vertex_of;
 
 /// A picture of a graph, drawn as an SVG image, as a [Mermaid](https://mermaid.js.org) flowchart or in the dot language
 /// of [Graphviz](https://graphviz.org). Made by [`Graph::picture`] and
@@ -54,7 +54,7 @@ pub struct Picture<S: GraphState, D = ()> {
 
 impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
     pub(crate) fn new(graph: Graph<S, D>) -> Self {
-        let diagram = Diagram::of(&graph.0);
+        let diagram = Diagram::of(&graph.shape());
         Self { graph, diagram, look: Look::default(), problems: Vec::new() }
     }
 

@@ -16,6 +16,7 @@ mod recursion_limit;
 mod routing;
 mod rules_before_routes;
 mod scale;
+mod shapes;
 
 mod message_chunks;
 mod stopping;
