@@ -13,3 +13,9 @@ pub(crate) struct AddedBreakpoints {
     pub(crate) at_all: bool,
     pub(crate) at: Vec<NodeRef>,
 }
+
+impl AddedBreakpoints {
+    pub(crate) fn add_named(&mut self, names: impl IntoIterator<Item: Into<String>>) {
+        self.at.extend(names.into_iter().map(|name| NodeRef::Named(name.into().into())));
+    }
+}

@@ -195,6 +195,22 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
         self
     }
 
+    /// Adds breakpoints before nodes, by their names or [aliases](crate::StateGraph::alias): for callers that do not have
+    /// the functions, such as a server.
+    ///
+    /// A name that the graph does not have is [`UnknownNode`](crate::ErrorKind::UnknownNode) when the run starts.
+    pub fn interrupt_before_named(mut self, names: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.settings.options.breakpoints.before.add_named(names);
+        self
+    }
+
+    /// Adds breakpoints after nodes, by their names or aliases; see
+    /// [`interrupt_before_named`](Self::interrupt_before_named).
+    pub fn interrupt_after_named(mut self, names: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.settings.options.breakpoints.after.add_named(names);
+        self
+    }
+
     /// Stops this run before each superstep.
     pub fn interrupt_before_all(mut self) -> Self {
         self.settings.options.breakpoints.before.at_all = true;

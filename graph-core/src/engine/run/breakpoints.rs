@@ -4,6 +4,7 @@ use crate::engine::graph::Compiled;
 use crate::error::ErrorKind;
 use crate::options::{AddedBreakpoints, Breakpoints};
 use crate::plan::Task;
+use crate::step::NodeRef;
 
 /// The breakpoints of a run, and its position relative to them.
 #[derive(Debug)]
@@ -60,9 +61,12 @@ fn stops(graph: &Compiled, always: &[usize], given: &AddedBreakpoints) -> Result
     let mut stops = vec![given.at_all; graph.nodes.len()];
     let mut places = always.to_vec();
     for node in &given.at {
-        let place = graph.indices.get(node);
+        let place = match node {
+            NodeRef::Named(name) => graph.find(name),
+            node => graph.indices.get(node).copied(),
+        };
         let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned(), what: "to stop at" };
-        places.push(*place.ok_or_else(unknown)?);
+        places.push(place.ok_or_else(unknown)?);
     }
     for place in places {
         if let Some(stop) = stops.get_mut(place) {

@@ -70,6 +70,21 @@ fn breakpoints_of_the_run_stop_it() {
 }
 
 #[test]
+fn breakpoints_are_found_by_name_and_alias() {
+    let graph = chain().alias(c, "last").compile().unwrap();
+    let run = || graph.run(Talk::input());
+    assert_eq!(stops(run().interrupt_before_named(["b"]).start().unwrap()), "a<>b abc");
+    assert_eq!(stops(run().interrupt_after_named(["a", "b"]).start().unwrap()), "a<a> ab<b> abc");
+    assert_eq!(stops(run().interrupt_before_named(["last".to_owned()]).start().unwrap()), "ab<>c abc");
+    assert_eq!(
+        stops(run().interrupt_before(b).interrupt_before_named(["b", "c"]).start().unwrap()),
+        "a<>b ab<>c abc"
+    );
+    let error = run().interrupt_after_named(["d"]).start().unwrap_err();
+    assert_eq!(error.to_string(), "graph `Talk`: has no node `d` to stop at");
+}
+
+#[test]
 fn run_does_not_stop_after_the_last_node() {
     assert_eq!(stops(compiled().run(Talk::input()).interrupt_after_all().start().unwrap()), "a<a> ab<b> abc");
     let outcome = block_on(compiled().run(Talk::input()).interrupt_after(c).into_future()).unwrap();
