@@ -10,7 +10,8 @@ use crate::payload::Encoding;
 
 use super::validate::{Report, Violation};
 use super::{
-    Dump, EncodeError, FieldSpec, Input, MigrationError, Restore, RestoreError, Stored, UndoOf, Update,
+    Dump, EncodeError, FieldSpec, Input, IntoUpdate, MigrationError, Restore, RestoreError, Stored, UndoOf,
+    Update,
 };
 
 /// The state of a graph; implemented by `#[derive(GraphState)]`.
@@ -28,7 +29,7 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     const FALLIBLE: bool = true;
 
     /// The partial update, in which every field is optional.
-    type Update: Update<Self>;
+    type Update: Update<Self> + IntoUpdate<Self>;
     /// The input of a run.
     type Input: Input<Self>;
     /// The fields marked `output`, or the state itself if no field is marked.

@@ -4,8 +4,10 @@ use std::marker::PhantomData;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
-use superstep::GraphState;
+use superstep::checkpoint::MemoryCheckpointer;
 use superstep::state::{Input, Update};
+use superstep::thread::{Thread, as_node};
+use superstep::{END, GraphState, START, StateGraph};
 
 pub(crate) trait Value:
     Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static
@@ -91,4 +93,28 @@ fn constants_and_setters_have_the_visibility_of_fields() {
     assert_eq!(update.get(inner::Public::OPEN), Some(&2));
     assert_eq!(update.get(inner::Public::NEAR), Some(&3));
     assert_eq!(inner::Public::input().closed(1).into_update().field_names().collect::<Vec<_>>(), ["closed"]);
+}
+
+#[test]
+fn code_for_any_state_can_store_its_updates() {
+    #[derive(GraphState, Clone)]
+    struct Count {
+        total: u32,
+    }
+
+    async fn done(_: &Count) {}
+
+    // The bound on the state is all that it needs.
+    async fn store<S: GraphState>(thread: &Thread<S>, update: S::Update) -> superstep::Result<()> {
+        thread.update(update, as_node(START)).await?;
+        Ok(())
+    }
+
+    let graph = StateGraph::<Count>::new().edge(START, done).edge(done, END).compile().unwrap();
+    let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("1");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        store(&thread, Count::update().total(3)).await.unwrap();
+        assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().total, 3);
+    });
 }
