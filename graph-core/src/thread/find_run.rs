@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::Outcome;
 use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, RecordKind};
 use crate::engine::{
-    AppContext, RestoredCheckpoint, StoredBreakpoints, StoredFailure, TaskProgress, Waiting, not_filled,
-    open, read_stopped,
+    AppContext, RestoredCheckpoint, Stopped, StoredBreakpoints, StoredFailure, TaskProgress, Waiting,
+    not_filled, open,
 };
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Pause;
@@ -104,8 +104,8 @@ async fn newest_checkpoint(thread: &ErasedThread, id: &Arc<str>) -> Result<Optio
 /// Returns `true` if a run has stopped at questions or breakpoints, and nothing has changed since.
 fn has_stopped(restored: &RestoredCheckpoint) -> bool {
     let patched = restored.records.iter().any(|record| record.key.kind == RecordKind::Patch);
-    let stopped = read_stopped(&restored.records);
-    let awake = stopped.and_then(|stopped| stopped.wakes_at()).is_some_and(|time| time <= clock::now());
+    let wakes_at = restored.stopped.as_ref().and_then(Stopped::wakes_at);
+    let awake = wakes_at.is_some_and(|time| time <= clock::now());
     if restored.input.is_some() || patched || awake {
         return false;
     }

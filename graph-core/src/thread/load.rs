@@ -98,7 +98,7 @@ pub(crate) fn snapshot(
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let tasks = read_tasks(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
-    let mut packets = shown_packets(&checkpoint);
+    let mut packets = shown_packets(thread, &checkpoint)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None
@@ -113,7 +113,7 @@ pub(crate) fn snapshot(
         id: checkpoint.id,
         parent: checkpoint.parent,
         parents: BTreeMap::new(),
-        graph_changed: Program::parse(&checkpoint.run.program).is_rewired(graph),
+        graph_changed: Program::of_run(thread, &checkpoint)?.is_rewired(graph),
         source: checkpoint.source,
         step: checkpoint.step,
         run_id: Arc::clone(&checkpoint.run.id),

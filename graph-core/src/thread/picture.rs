@@ -66,8 +66,8 @@ impl OpenTask<'_> {
             let loaded = loaded.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
             let Some(stored) = loaded.found else { continue };
             // The newest call may belong to an earlier task.
-            let here =
-                parent_task(&stored.checkpoint).map(|parent_task| (parent_task.checkpoint, parent_task.task));
+            let parent_task = parent_task(self.thread, &stored.checkpoint).map_err(refuse)?;
+            let here = parent_task.map(|parent_task| (parent_task.checkpoint, parent_task.task));
             if here != Some(self.planned) {
                 break;
             }

@@ -128,7 +128,10 @@ impl AsNodeResolver<'_> {
         loop {
             match at.source {
                 CheckpointSource::Input => return Ok(vec![START.to_owned()]),
-                CheckpointSource::Update => return Ok(distinct(updated_as(&at).into_iter())),
+                CheckpointSource::Update => {
+                    let nodes = updated_as(self.thread, &at).map_err(|kind| self.refuse(kind))?;
+                    return Ok(distinct(nodes.into_iter()));
+                }
                 _ => {}
             }
             let Some(parent) = at.parent else { return Ok(Vec::new()) };

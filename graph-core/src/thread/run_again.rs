@@ -84,7 +84,9 @@ async fn find_root_checkpoint(
             }
             let loaded = store.get(&thread.name, namespace, Some(checkpoint)).await;
             if let Some(stored) = loaded.map_err(|error| thread.graph.error(error))?.found {
-                found = parent_task(&stored.checkpoint).map(|parent| (Arc::clone(namespace), parent));
+                let parent = parent_task(&thread.name, &stored.checkpoint);
+                let parent = parent.map_err(|kind| thread.graph.refuse(kind))?;
+                found = parent.map(|parent| (Arc::clone(namespace), parent));
                 break;
             }
         }

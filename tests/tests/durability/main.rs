@@ -10,6 +10,7 @@ mod all_features;
 mod awaited_batches;
 mod breakpoints;
 mod crashes;
+mod damaged_data;
 mod dropped_runs;
 mod failing_stores;
 mod instrumented_store;

@@ -13,7 +13,7 @@ use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::restore::{RestoredCheckpoint, before, open, open_onto, open_state};
 use crate::engine::run::{Driver, run_record};
 use crate::engine::start::{Begin, Parts, Resumption, begin, input_not_storable};
-use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
+use crate::engine::stored::{self, FieldChanges, GivenAnswer, Program, Resets, place};
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind, NodeError};
 use crate::options::Durability;
@@ -86,18 +86,28 @@ impl Opening<'_> {
         let parent_task = ParentTask::at(checkpoint, Some(self.cx.task()));
         let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
+        let stored_task = match &loaded.found {
+            Some(stored) => {
+                stored::parent_task(thread, &stored.checkpoint).map_err(|kind| self.refuse(kind))?
+            }
+            None => None,
+        };
+        let is_within = stored_task.as_ref().is_some_and(|stored_task| stored_task.is_within(&parent_task));
+        let begun = stored_task.and_then(|stored_task| stored_task.begun);
         match loaded.found {
-            Some(stored) if enter.is_some() => self.replay(stored, head, parent_task).await,
+            Some(stored) if enter.is_some() => {
+                self.replay(stored, head, ParentTask { begun, ..parent_task }).await
+            }
             None if enter.is_some() => Err(self.gone(enter)),
-            Some(stored) if is_within(&stored, &parent_task) => {
-                self.resumption(stored, head, parent_task).await
+            Some(stored) if is_within => {
+                self.resumption(stored, head, ParentTask { begun, ..parent_task }).await
             }
             _ => {
                 let from = match &self.call.storage {
                     CallStorage::Thread(_) => {
                         before(&**store, thread, &self.namespace, &shared.path(), checkpoint)
                             .await
-                            .map_err(|error| self.store(error))?
+                            .map_err(|kind| self.refuse(kind))?
                     }
                     CallStorage::Call | CallStorage::Nothing => None,
                 };
@@ -152,11 +162,11 @@ impl Opening<'_> {
         &self,
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
-        here: ParentTask,
+        parent_task: ParentTask,
     ) -> Result<StartedCall, Error> {
-        let begun = parent_task(&stored.checkpoint).and_then(|parent_task| parent_task.begun);
         let (restored, returned) = self.restored(stored)?;
-        let (persist, shared) = self.writer(head, ParentTask { begun, ..here });
+        let begun = parent_task.begun;
+        let (persist, shared) = self.writer(head, parent_task);
         let answers = self.answers(&restored);
         let resumption = Resumption { answers, ..Resumption::at(restored) };
         let mut driver = self.driver(persist, shared, Begin::Resumption(resumption))?;
@@ -170,11 +180,11 @@ impl Opening<'_> {
         &self,
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
-        here: ParentTask,
+        parent_task: ParentTask,
     ) -> Result<StartedCall, Error> {
-        let begun = parent_task(&stored.checkpoint).and_then(|parent_task| parent_task.begun);
         let (restored, returned) = self.restored(stored)?;
-        let (persist, shared) = self.writer(head, ParentTask { begun, ..here });
+        let begun = parent_task.begun;
+        let (persist, shared) = self.writer(head, parent_task);
         let mut driver = self.driver(persist, shared, Begin::Replay(restored, None))?;
         driver.returned = returned;
         let state = self.begun_with(&mut driver, begun).await?;
@@ -318,10 +328,6 @@ impl Opening<'_> {
 const NOT_PLANNED: ErrorKind = ErrorKind::Runtime(
     "internal error: no checkpoint has planned the task that calls the subgraph; please report this",
 );
-
-fn is_within(stored: &StoredCheckpoint, here: &ParentTask) -> bool {
-    parent_task(&stored.checkpoint).is_some_and(|parent_task| parent_task.is_within(here))
-}
 
 impl Driver {
     /// Adds the first checkpoint of a call on the parent state. Nothing was written yet.

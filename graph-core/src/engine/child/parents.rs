@@ -11,6 +11,7 @@ use crate::engine::journal::{Journal, JournalHandle, ParentTask};
 use crate::engine::restore::planned;
 use crate::engine::spans::RunSpan;
 use crate::engine::stored::{StoredBreakpoints, parent_task, place, read_breakpoints, step_number};
+use crate::error::ErrorKind;
 use crate::options::{Durability, Metadata};
 use crate::store::LongTermStore;
 
@@ -47,10 +48,11 @@ impl ParentHead {
 /// The waiting state consists of the call's interrupts, its failure, its breakpoints and its sleeps. Records of other
 /// tasks stay.
 pub(crate) fn withdraw(
+    thread: &Arc<str>,
     around: &[ParentHead],
     call: &StoredCheckpoint,
     within: &ParentTask,
-) -> Vec<BatchWrite> {
+) -> Result<Vec<BatchWrite>, ErrorKind> {
     let asked: Vec<&Arc<str>> = call
         .records
         .iter()
@@ -78,17 +80,18 @@ pub(crate) fn withdraw(
         // With two calls of one node, the record does not tell which of them has stopped at a breakpoint.
         let alone = planned.iter().filter(|name| &***name == node).count() == 1;
         let put = if alone {
-            read_breakpoints(records).and_then(|breakpoints| passed(breakpoints, &inside))
+            read_breakpoints(thread, checkpoint, records)?
+                .and_then(|breakpoints| passed(breakpoints, &inside))
         } else {
             None
         };
         others_failed |=
             records.iter().any(|record| record.key.kind == RecordKind::Failed && record.key.task != at);
         writes.push(BatchWrite::records(checkpoint.id, remove, put.into_iter().collect()));
-        task = parent_task(checkpoint).map_or(0, |parent_task| parent_task.task);
+        task = parent_task(thread, checkpoint)?.map_or(0, |parent_task| parent_task.task);
     }
     writes.reverse();
-    writes
+    Ok(writes)
 }
 
 /// Removes a call's breakpoints. The parent run's own breakpoints stay passed.
@@ -139,18 +142,23 @@ fn push(shared: &JournalHandle, write: Option<BatchWrite>) {
 }
 
 /// Returns the prefix of ids derived from writes to a call. It is the same prefix that the call itself uses.
-pub(crate) fn call_id(thread: &str, around: &[ParentHead], within: &ParentTask) -> String {
-    let tasks = around
-        .iter()
-        .skip(1)
-        .map(|inner| parent_task(&inner.stored.checkpoint).map_or(0, |parent_task| parent_task.task));
-    let tasks = tasks.chain([within.task]);
-    around.iter().zip(tasks).fold(thread.to_owned(), |call, (parent, task)| {
+pub(crate) fn call_id(
+    thread: &Arc<str>,
+    around: &[ParentHead],
+    within: &ParentTask,
+) -> Result<String, ErrorKind> {
+    let mut tasks = Vec::new();
+    for inner in around.iter().skip(1) {
+        let parent_task = parent_task(thread, &inner.stored.checkpoint)?;
+        tasks.push(parent_task.map_or(0, |parent_task| parent_task.task));
+    }
+    tasks.push(within.task);
+    Ok(around.iter().zip(tasks).fold(thread.to_string(), |call, (parent, task)| {
         let StoredCheckpoint { checkpoint, records, .. } = &parent.stored;
         let planned = planned(checkpoint, records);
         let node = planned.get(task).map_or("", |node| node);
         format!("{call}/{}.{task}.{node}", step_number(checkpoint.step) + 1)
-    })
+    }))
 }
 
 /// Creates the data that the tasks of a call share, for a call that is updated from outside.

@@ -11,6 +11,7 @@ use crate::checkpoint::{
 };
 use crate::engine::journal::ParentTask;
 use crate::engine::stored::parent_task;
+use crate::error::ErrorKind;
 
 /// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
 ///
@@ -22,12 +23,12 @@ pub(crate) async fn before(
     within: &Arc<str>,
     around: &[Arc<str>],
     at: CheckpointId,
-) -> Result<Option<StoredCheckpoint>, CheckpointError> {
+) -> Result<Option<StoredCheckpoint>, ErrorKind> {
     let outer =
         around.iter().fold(None, |outer, around| Some(Box::new(Runs::new(store, thread, around, outer))));
     let mut calls = Runs::new(store, thread, within, outer);
     match calls.last_call(None, at).await? {
-        Some(last) => Ok(store.get(thread, within, Some(last)).await?.found),
+        Some(last) => Ok(store.get(thread, within, Some(last)).await.map_err(unread)?.found),
         None => Ok(None),
     }
 }
@@ -53,7 +54,7 @@ struct Read {
     call_before: Option<Option<CheckpointId>>,
 }
 
-type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
+type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T, ErrorKind>> + Send + 'a>>;
 
 impl<'s> Runs<'s> {
     fn new(
@@ -103,7 +104,7 @@ impl<'s> Runs<'s> {
     }
 
     /// Returns the way from a checkpoint to a later one.
-    async fn way(&mut self, planned: CheckpointId, mut at: CheckpointId) -> Result<Way, CheckpointError> {
+    async fn way(&mut self, planned: CheckpointId, mut at: CheckpointId) -> Result<Way, ErrorKind> {
         // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) && self.read_more().await? {}
         if at == planned {
@@ -132,7 +133,7 @@ impl<'s> Runs<'s> {
     /// Returns the last checkpoint of the call before the one that has begun at `first`, on the same branch.
     ///
     /// A call that begins anew has no parent checkpoint, but the subgraphs inside may continue from the call before.
-    async fn call_before(&mut self, first: CheckpointId) -> Result<Option<CheckpointId>, CheckpointError> {
+    async fn call_before(&mut self, first: CheckpointId) -> Result<Option<CheckpointId>, ErrorKind> {
         let Some(Read { parent_task: Some(parent_task), call_before, .. }) = self.known.get(&first) else {
             return Ok(None);
         };
@@ -148,10 +149,7 @@ impl<'s> Runs<'s> {
     }
 
     /// Returns the newest checkpoint before `end`.
-    async fn newest_before(
-        &mut self,
-        end: Option<CheckpointId>,
-    ) -> Result<Option<CheckpointId>, CheckpointError> {
+    async fn newest_before(&mut self, end: Option<CheckpointId>) -> Result<Option<CheckpointId>, ErrorKind> {
         loop {
             let newest = match end {
                 Some(end) => self.known.range(..end).next_back(),
@@ -167,18 +165,26 @@ impl<'s> Runs<'s> {
     }
 
     /// Reads one more checkpoint. Returns `false` after the last one.
-    async fn read_more(&mut self) -> Result<bool, CheckpointError> {
+    async fn read_more(&mut self) -> Result<bool, ErrorKind> {
         let Some(checkpoint) = self.pages.next().await? else { return Ok(false) };
+        let parent_task = match &self.outer {
+            Some(_) => parent_task(&self.pages.query.thread, &checkpoint)?,
+            None => None,
+        };
         let read = Read {
             parent: checkpoint.parent,
             source: checkpoint.source,
             ended: checkpoint.next.is_empty(),
-            parent_task: self.outer.as_ref().and_then(|_| parent_task(&checkpoint)),
+            parent_task,
             call_before: None,
         };
         self.known.insert(checkpoint.id, read);
         Ok(true)
     }
+}
+
+fn unread(error: CheckpointError) -> ErrorKind {
+    ErrorKind::store(Arc::new(error))
 }
 
 /// The checkpoints of a namespace, newest first.
@@ -195,7 +201,7 @@ impl<'s> Pages<'s> {
         Self { store, query, page: Vec::new().into_iter(), more: true }
     }
 
-    async fn next(&mut self) -> Result<Option<Checkpoint>, CheckpointError> {
+    async fn next(&mut self) -> Result<Option<Checkpoint>, ErrorKind> {
         loop {
             if let Some(checkpoint) = self.page.next() {
                 self.query.before = Some(checkpoint.id);
@@ -204,7 +210,7 @@ impl<'s> Pages<'s> {
             if !self.more {
                 return Ok(None);
             }
-            let page = self.store.list(self.query.clone()).await?;
+            let page = self.store.list(self.query.clone()).await.map_err(unread)?;
             self.more = page.more && !page.items.is_empty();
             self.page = page.items.into_iter();
         }

@@ -6,8 +6,8 @@ use crate::checkpoint::{
 use crate::engine::apply::CallWrites;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    START, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints, step_number,
-    unplanned_kind,
+    START, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints, read_stopped,
+    step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
 use crate::erased::ErasedState;
@@ -74,8 +74,7 @@ fn read(
         }
     };
     let patched = reader.patch(&mut read)?;
-    let progress = progress::parse(checkpoint.progress.as_ref())
-        .map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
+    let progress = progress::read(thread, &checkpoint)?;
     let next: &[Arc<str>] = if is_input { &[] } else { &checkpoint.next };
     let (mut tasks, planned) =
         progress.resume(graph, next).map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
@@ -98,7 +97,8 @@ fn read(
         let (writes, encoded) = reader.writes(writes, None)?;
         input = Some(Finished { writes, leave: Leave::ByEdges, encoded: Some(Box::new(encoded)) });
     }
-    let breakpoints = read_breakpoints(&records);
+    let breakpoints = read_breakpoints(thread, &checkpoint, &records)?;
+    let stopped = read_stopped(thread, &checkpoint, &records)?;
     let mut ephemerals = progress.ephemerals(graph);
     ephemerals.settle(step_number(checkpoint.step), &[], |field| patched.contains(&field));
     let names = |name: &String| graph.state.field_named(name);
@@ -113,6 +113,7 @@ fn read(
         given: given_fields.iter().filter_map(names).collect(),
         fresh,
         breakpoints,
+        stopped,
         parent_commands,
         checkpoint,
         records,
@@ -133,9 +134,7 @@ pub(crate) fn open_state(
     // belong to it.
     let first_input = waits && stored.fields.is_empty();
     stored.records.retain(|record| first_input || record.key.kind == RecordKind::Patch);
-    if let Some(progress) = &stored.checkpoint.progress {
-        stored.checkpoint.progress = progress::without_tasks(progress);
-    }
+    stored.checkpoint.progress = progress::without_tasks(thread, &stored.checkpoint)?;
     open(graph, thread, stored)
 }
 

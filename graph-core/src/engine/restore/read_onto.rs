@@ -2,7 +2,7 @@
 
 use crate::checkpoint::{ChangeKind, RecordKey, RecordKind, StoredField, TaskRecord};
 use crate::engine::apply::{CallWrites, own};
-use crate::engine::stored::{FieldChanges, StoredResets, corrupt, key, ordinal, progress, unplanned_kind};
+use crate::engine::stored::{FieldChanges, StoredResets, corrupt, key, ordinal, progress};
 use crate::erased::{ErasedState, StateType, TaskWrites};
 use crate::error::{ErrorKind, with_causes};
 use crate::payload::Payload;
@@ -21,8 +21,7 @@ impl Reader<'_> {
         base: &dyn ErasedState,
         fields: &[StoredField],
     ) -> Result<(ReadState, Since), ErrorKind> {
-        let progress = progress::parse(self.checkpoint.progress.as_ref())
-            .map_err(|unplanned| unplanned_kind(self.thread, self.checkpoint, unplanned))?;
+        let progress = progress::read(self.thread, self.checkpoint)?;
         let stored =
             progress.resets.unwrap_or_else(|| StoredResets::of_older(overwritten(self.graph.state, fields)));
         let (mut records, mut state) = (Vec::new(), base.copied());

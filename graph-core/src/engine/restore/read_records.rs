@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
         let found = match found {
             Some(found) => found,
             None => {
-                of_run = Program::parse(&self.checkpoint.run.program).versions;
+                of_run = Program::of_run(self.thread, self.checkpoint)?.versions;
                 &of_run
             }
         };

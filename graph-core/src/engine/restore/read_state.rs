@@ -28,7 +28,7 @@ pub(crate) fn read_state(
         state,
         thread,
         checkpoint,
-        &Program::parse(&checkpoint.run.program).versions,
+        &Program::of_run(thread, checkpoint)?.versions,
         Stored::__of_state(fields),
     )?;
     let large = have_large_number(&fields);

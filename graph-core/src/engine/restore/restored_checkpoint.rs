@@ -4,7 +4,7 @@ use crate::checkpoint::{Checkpoint, TaskRecord};
 use crate::engine::apply::Ephemerals;
 use crate::engine::context::{Answered, Timer};
 use crate::engine::graph::Compiled;
-use crate::engine::stored::{FieldChanges, StoredBreakpoints, StoredFailure};
+use crate::engine::stored::{FieldChanges, Stopped, StoredBreakpoints, StoredFailure};
 use crate::engine::task::Finished;
 use crate::erased::ErasedState;
 use crate::interrupt::OpenInterrupt;
@@ -32,6 +32,8 @@ pub(crate) struct RestoredCheckpoint {
     pub(crate) fresh: bool,
     /// The breakpoints at which the thread has stopped, or will stop next.
     pub(crate) breakpoints: Option<StoredBreakpoints>,
+    /// The stop request or the sleep at which the last run has stopped.
+    pub(crate) stopped: Option<Stopped>,
     /// The commands to the parent graph that have ended the run.
     pub(crate) parent_commands: Vec<ErasedParentCommand>,
     /// The stored records.

@@ -28,8 +28,9 @@ impl Waiting {
         records: &[TaskRecord],
     ) -> Result<Self, ErrorKind> {
         let tasks = read_tasks(graph, thread, checkpoint, records)?;
-        let breakpoints = read_breakpoints(records).filter(StoredBreakpoints::are_current);
-        Ok(Self { tasks, breakpoints, stopped: read_stopped(records) })
+        let breakpoints = read_breakpoints(thread, checkpoint, records)?;
+        let breakpoints = breakpoints.filter(StoredBreakpoints::are_current);
+        Ok(Self { tasks, breakpoints, stopped: read_stopped(thread, checkpoint, records)? })
     }
 
     /// Takes it out of a restored checkpoint.
@@ -42,7 +43,7 @@ impl Waiting {
             .zip(task_progress)
             .map(|(task, task_progress)| (name(task.node), task_progress));
         let breakpoints = restored.breakpoints.take().filter(StoredBreakpoints::are_current);
-        Self { tasks: tasks.collect(), breakpoints, stopped: read_stopped(&restored.records) }
+        Self { tasks: tasks.collect(), breakpoints, stopped: restored.stopped.take() }
     }
 
     /// Converts it into the pause of a run.

@@ -59,8 +59,8 @@ impl UpdatedNode {
 }
 
 /// Returns the nodes on whose behalf the updates of a checkpoint were made.
-pub(crate) fn updated_as(checkpoint: &Checkpoint) -> Vec<String> {
-    progress::parse(checkpoint.progress.as_ref()).map(|progress| progress.updated_as).unwrap_or_default()
+pub(crate) fn updated_as(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<Vec<String>, ErrorKind> {
+    Ok(progress::read(thread, checkpoint)?.updated_as)
 }
 
 /// Returns the first state of a thread whose first writes are updates: its required fields come from the updates, the

@@ -1,5 +1,9 @@
-use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
+use std::sync::Arc;
 
+use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, TaskRecord};
+use crate::error::ErrorKind;
+
+use super::corrupt::corrupt;
 use super::json::json_record;
 use super::keys::key;
 
@@ -20,9 +24,14 @@ pub(crate) struct StoredBreakpoints {
 }
 
 /// Reads the breakpoints from the records of a checkpoint.
-pub(crate) fn read_breakpoints(records: &[TaskRecord]) -> Option<StoredBreakpoints> {
-    let breakpoints = records.iter().find(|record| record.key.kind == RecordKind::Breakpoint)?;
-    Some(serde_json::from_slice(breakpoints.payload.bytes()).unwrap_or_default())
+pub(crate) fn read_breakpoints(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    records: &[TaskRecord],
+) -> Result<Option<StoredBreakpoints>, ErrorKind> {
+    let breakpoints = records.iter().find(|record| record.key.kind == RecordKind::Breakpoint);
+    let read = breakpoints.map(|breakpoints| serde_json::from_slice(breakpoints.payload.bytes())).transpose();
+    read.map_err(|error| corrupt(thread, checkpoint, "the breakpoints", error.to_string()))
 }
 
 impl StoredBreakpoints {

@@ -5,8 +5,7 @@ use crate::engine::graph::Compiled;
 use crate::error::ErrorKind;
 use crate::plan::Progress;
 
-use super::corrupt::unplanned_kind;
-use super::progress::{parse, target_name};
+use super::progress::{self, target_name};
 
 /// A join that waits at a checkpoint, for display.
 pub(crate) struct BegunJoin {
@@ -22,8 +21,7 @@ pub(crate) fn begun_joins(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
 ) -> Result<Vec<BegunJoin>, ErrorKind> {
-    let stored = parse(checkpoint.progress.as_ref())
-        .map_err(|unplanned| unplanned_kind(thread, checkpoint, unplanned))?;
+    let stored = progress::read(thread, checkpoint)?;
     let mut progress = Progress::new(&graph.topology);
     stored.arrive(graph, &mut progress);
     let begun = graph.topology.joins.iter().zip(&progress.joins);

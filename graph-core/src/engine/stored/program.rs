@@ -2,8 +2,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoint;
 use crate::engine::graph::Compiled;
+use crate::error::ErrorKind;
 use crate::plan::Target;
+
+use super::corrupt::corrupt;
 
 /// The program that wrote a checkpoint, as its run's record stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,9 +37,14 @@ impl Program {
         serde_json::to_string(self).unwrap_or_default().into()
     }
 
-    /// Parses the form that a run's record stores. An unknown form has no versions.
-    pub(crate) fn parse(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or_default()
+    /// Reads the program that wrote a checkpoint. Without a text, it is of an older version and has no versions.
+    pub(crate) fn of_run(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<Self, ErrorKind> {
+        let text = &checkpoint.run.program;
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        serde_json::from_str(text)
+            .map_err(|error| corrupt(thread, checkpoint, "the program of the run", error.to_string()))
     }
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -9,10 +10,12 @@ use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
 use crate::engine::stored::json_payload;
 use crate::erased::{Packet, also_null, packet_json};
+use crate::error::ErrorKind;
 use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, MigrationError};
 
+use super::corrupt::unplanned_kind;
 use super::resets::StoredResets;
 
 /// The stored name of START.
@@ -152,14 +155,22 @@ pub(crate) fn encode(
 }
 
 /// Decodes the result of [`encode`].
-pub(crate) fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
+fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
     let Some(payload) = payload else { return Ok(StoredProgress::default()) };
     serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
 }
 
-/// Returns the parent task of a checkpoint's run.
-pub(crate) fn parent_task(checkpoint: &Checkpoint) -> Option<ParentTask> {
-    parse(checkpoint.progress.as_ref()).ok()?.parent_task
+/// Reads the plan of a checkpoint.
+pub(crate) fn read(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<StoredProgress, ErrorKind> {
+    parse(checkpoint.progress.as_ref()).map_err(|unplanned| unplanned_kind(thread, checkpoint, unplanned))
+}
+
+/// Returns the parent task of a checkpoint's run; `None` for a run of the thread itself.
+pub(crate) fn parent_task(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+) -> Result<Option<ParentTask>, ErrorKind> {
+    Ok(read(thread, checkpoint)?.parent_task)
 }
 
 /// Moves a stored plan to a run with another parent task.
@@ -176,17 +187,26 @@ pub(crate) fn moved(
 }
 
 /// Returns the packets of the planned tasks for display, by task index.
-pub(crate) fn shown_packets(checkpoint: &Checkpoint) -> BTreeMap<usize, serde_json::Value> {
-    let packets = parse(checkpoint.progress.as_ref()).map(|stored| stored.packets).unwrap_or_default();
+pub(crate) fn shown_packets(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+) -> Result<BTreeMap<usize, serde_json::Value>, ErrorKind> {
+    let packets = read(thread, checkpoint)?.packets;
     let shown = |(index, json): (usize, Box<RawValue>)| Some((index, serde_json::from_str(json.get()).ok()?));
-    packets.into_iter().filter_map(shown).collect()
+    Ok(packets.into_iter().filter_map(shown).collect())
 }
 
 /// Removes the planned tasks from a stored plan, and keeps its ephemeral fields.
-pub(crate) fn without_tasks(payload: &Payload) -> Option<Payload> {
-    let StoredProgress { ephemeral, parent_task, .. } = parse(Some(payload)).ok()?;
+pub(crate) fn without_tasks(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+) -> Result<Option<Payload>, ErrorKind> {
+    if checkpoint.progress.is_none() {
+        return Ok(None);
+    }
+    let StoredProgress { ephemeral, parent_task, .. } = read(thread, checkpoint)?;
     let stored = StoredProgress { ephemeral, parent_task, ..StoredProgress::default() };
-    serde_json::to_string(&stored).ok().map(Payload::json)
+    Ok(serde_json::to_string(&stored).ok().map(Payload::json))
 }
 
 impl StoredProgress {

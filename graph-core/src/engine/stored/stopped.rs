@@ -1,8 +1,11 @@
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
+use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, TaskRecord};
+use crate::error::ErrorKind;
 use crate::options::{from_millis, to_millis};
 
+use super::corrupt::corrupt;
 use super::keys::key;
 
 /// The reason why a run has stopped although it could continue: a stop request or a sleep. The next run removes the
@@ -18,9 +21,14 @@ pub(crate) struct Stopped {
 }
 
 /// Reads the reason for a stop from the records of a checkpoint, if there is one.
-pub(crate) fn read_stopped(records: &[TaskRecord]) -> Option<Stopped> {
-    let stopped = records.iter().find(|record| record.key.kind == RecordKind::Stopped)?;
-    Some(serde_json::from_slice(stopped.payload.bytes()).unwrap_or_default())
+pub(crate) fn read_stopped(
+    thread: &Arc<str>,
+    checkpoint: &Checkpoint,
+    records: &[TaskRecord],
+) -> Result<Option<Stopped>, ErrorKind> {
+    let stopped = records.iter().find(|record| record.key.kind == RecordKind::Stopped);
+    let read = stopped.map(|stopped| serde_json::from_slice(stopped.payload.bytes())).transpose();
+    read.map_err(|error| corrupt(thread, checkpoint, "the reason of the stop", error.to_string()))
 }
 
 impl Stopped {

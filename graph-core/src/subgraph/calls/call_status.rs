@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use crate::checkpoint::StoredCheckpoint;
 use crate::engine::{ParentHead, ParentTask, parent_task};
+use crate::error::ErrorKind;
 
 /// The status of the last call of a subgraph.
 pub(crate) enum CallStatus {
@@ -14,9 +17,13 @@ pub(crate) enum CallStatus {
 }
 
 /// Returns the status of the last call, whose checkpoint is `found`, in these parent runs.
-pub(crate) fn call_status(parents: &[ParentHead], found: Option<StoredCheckpoint>) -> CallStatus {
-    let Some(stored) = found else { return CallStatus::NeverCalled };
-    match (parent_task(&stored.checkpoint), parents.last()) {
+pub(crate) fn call_status(
+    thread: &Arc<str>,
+    parents: &[ParentHead],
+    found: Option<StoredCheckpoint>,
+) -> Result<CallStatus, ErrorKind> {
+    let Some(stored) = found else { return Ok(CallStatus::NeverCalled) };
+    Ok(match (parent_task(thread, &stored.checkpoint)?, parents.last()) {
         (Some(parent_task), Some(parent))
             if !parent_task.between && parent_task.checkpoint == parent.id() =>
         {
@@ -26,5 +33,5 @@ pub(crate) fn call_status(parents: &[ParentHead], found: Option<StoredCheckpoint
             }
         }
         _ => CallStatus::Ended,
-    }
+    })
 }

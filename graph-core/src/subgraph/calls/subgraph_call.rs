@@ -3,9 +3,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded};
+use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, StoredCheckpoint};
 use crate::engine::child::{escape, namespace};
-use crate::engine::{ContextWith, ParentHead, caught, parent_task};
+use crate::engine::{ContextWith, ParentHead, ParentTask, caught, parent_task};
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
@@ -190,10 +190,14 @@ where
         Ok(first.unwrap_or_default())
     }
 
+    fn parent_task(&self, stored: &StoredCheckpoint) -> Result<Option<ParentTask>, Error> {
+        parent_task(&self.thread().name, &stored.checkpoint).map_err(|kind| self.graph().erased.refuse(kind))
+    }
+
     pub(crate) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
         let Some(stored) = loaded.found else { return Ok(None) };
-        let parent = parent_task(&stored.checkpoint);
+        let parent = self.parent_task(&stored)?;
         let parents = match &parent {
             Some(parent) => self.outer.parents_at(parent.checkpoint).await?,
             None => BTreeMap::new(),
@@ -248,8 +252,8 @@ where
 
     async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
         let (namespace, loaded) = self.read(Some(checkpoint)).await?;
-        let parent = loaded.found.and_then(|stored| parent_task(&stored.checkpoint));
-        let mut parents: BTreeMap<Arc<str>, CheckpointId> = match parent {
+        let parent = loaded.found.as_ref().map(|stored| self.parent_task(stored)).transpose()?;
+        let mut parents: BTreeMap<Arc<str>, CheckpointId> = match parent.flatten() {
             Some(parent) => {
                 let above: Pin<Box<dyn Future<Output = _> + Send + '_>> =
                     Box::pin(self.outer.parents_at(parent.checkpoint));
@@ -266,7 +270,8 @@ where
         let mut levels: Vec<ParentHead> = parent.await?;
         let (namespace, loaded) = self.read(None).await?;
         let (fence, origin) = (loaded.fence, loaded.origin);
-        match call_status(&levels, loaded.found) {
+        let status = call_status(&self.thread().name, &levels, loaded.found);
+        match status.map_err(|kind| self.graph().erased.refuse(kind))? {
             CallStatus::Waiting(stored, _) => {
                 levels.push(ParentHead { namespace, stored: *stored, fence, origin });
                 Ok(levels)

@@ -133,11 +133,12 @@ where
             _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
         };
         let head = loaded.fence.head;
-        let (opened, parent_task, updates, writes) = match call_status(&parents, loaded.found) {
+        let status = call_status(thread, &parents, loaded.found).map_err(refuse)?;
+        let (opened, parent_task, updates, writes) = match status {
             CallStatus::Waiting(stored, parent_task) => {
                 let last = resolver.last_writers(&stored.checkpoint).await?;
                 let updates = resolver.resolve_supersteps(updates, last)?;
-                let writes = withdraw(&parents, &stored, &parent_task);
+                let writes = withdraw(thread, &parents, &stored, &parent_task).map_err(refuse)?;
                 // A call without further checkpoints began at this one.
                 let begun = parent_task.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
                 let state = match W::HERE {
@@ -152,8 +153,8 @@ where
                 let around: Vec<Arc<str>> =
                     parents.iter().map(|parent| Arc::clone(&parent.namespace)).collect();
                 let left = before(&**store, thread, &namespace, &around, parent.id()).await;
-                let left = left.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
-                let opened = left.map(|stored| open_state(&graph.0, thread, stored)).transpose();
+                let opened =
+                    left.map_err(refuse)?.map(|stored| open_state(&graph.0, thread, stored)).transpose();
                 let updates = updates_at_end(updates).map_err(refuse)?;
                 (opened.map_err(refuse)?, ParentTask::at(parent.id(), None), updates, Vec::new())
             }
@@ -175,7 +176,7 @@ where
         let journals = journals(journal, &parents);
         let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
         let journal = Journal::within(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
-        let call = call_id(thread, &parents, &parent_task);
+        let call = call_id(thread, &parents, &parent_task).map_err(refuse)?;
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&erased, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
