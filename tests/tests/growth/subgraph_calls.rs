@@ -6,7 +6,7 @@ use superstep::subgraph::{Subgraph, WiredTo};
 use superstep::thread::{PersistentGraph, as_node};
 use superstep::{Context, END, Graph, GraphState, Route, START, StateGraph, StreamMode};
 
-use super::fan_out::Approve;
+use super::fan_out::{Approve, Fan, FanUpdate, asking as fan_out};
 use super::growth;
 use super::measure::Sample;
 
@@ -79,6 +79,14 @@ fn long(keeps: bool) -> (Graph<Outer>, Subgraph<Inner, (), impl WiredTo<Inner, O
     (StateGraph::<Outer>::new().edge(START, next).edge(&call, next).compile().unwrap(), call)
 }
 
+/// A graph that makes one call, whose tasks all ask.
+fn asking_fan_out() -> (Graph<Outer>, Subgraph<Fan, (), impl WiredTo<Fan, Outer>>) {
+    let call = fan_out::graph()
+        .as_node("call")
+        .mapped(|outer: &Outer| Fan::input(outer.calls), |done| Outer::update().done(done.state.done.len()));
+    (StateGraph::<Outer>::new().edge(START, &call).edge(&call, END).compile().unwrap(), call)
+}
+
 fn stored(at: &Sample, graph: &Graph<Outer>) -> PersistentGraph<Outer> {
     graph.with_checkpointer(at.store())
 }
@@ -141,6 +149,21 @@ growth! {
         thread.run(Outer::input(at.n)).await.unwrap();
         let calls = thread.within(&call).task(0);
         at.cost(async { calls.update(Inner::update().seen([1]), as_node(ask)).await.unwrap() }).await;
+    };
+    update_of_one_call_with_many_questions: Stores, 8_000 => async |at| {
+        let (graph, call) = asking_fan_out();
+        let thread = stored(at, &graph).thread("t");
+        thread.run(Outer::input(at.n)).await.unwrap();
+        let (calls, place) = (thread.within(&call), as_node(fan_out::work));
+        at.cost(async { calls.update(FanUpdate::default(), place).await.unwrap() }).await;
+    };
+    answers_of_one_call_with_many_questions: Stores, 1_000 => async |at| {
+        let thread = stored(at, &asking_fan_out().0).thread("t");
+        let outcome = thread.run(Outer::input(at.n)).await.unwrap();
+        let open = outcome.pause().unwrap().interrupts();
+        let answers: Vec<Answer> = open.iter().map(|open| open.answer_json(json!(true))).collect();
+        let outcome = at.cost(async { thread.resume(answers).await.unwrap() }).await;
+        assert_eq!(outcome.state().done, at.n);
     };
     replay_of_one_call: Stores, 200 => async |at| {
         let (graph, call) = wide(&asking());

@@ -1,5 +1,6 @@
 //! Writes to a subgraph call from outside. The records of the call's waiting state are removed from its parent runs.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use crate::checkpoint::{
@@ -53,7 +54,7 @@ pub(crate) fn withdraw(
     call: &StoredCheckpoint,
     within: &ParentTask,
 ) -> Result<Vec<BatchWrite>, ErrorKind> {
-    let asked: Vec<&Arc<str>> = call
+    let asked: HashSet<&Arc<str>> = call
         .records
         .iter()
         .filter(|record| record.key.kind == RecordKind::Interrupt)
@@ -69,7 +70,7 @@ pub(crate) fn withdraw(
         let handlers = format!("{}:{task}/on_error/", checkpoint.id);
         let is_of_call = |key: &RecordKey| match key.kind {
             RecordKind::Interrupt | RecordKind::Answer => {
-                key.task == at && (asked.contains(&&key.key) || key.key.starts_with(&handlers))
+                key.task == at && (asked.contains(&key.key) || key.key.starts_with(&handlers))
             }
             RecordKind::Failed => key.task == at && !others_failed,
             RecordKind::Stopped => true,
