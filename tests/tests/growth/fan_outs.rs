@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use superstep::run::Stop;
-use superstep::{FailureMode, StreamMode};
+use superstep::{Durability, FailureMode, StreamMode};
 
 use super::fan_out::*;
 use super::growth;
@@ -38,6 +38,10 @@ growth! {
     };
     stored_fan_out_of_waiting_tasks: Both, 2_000 => async |at| {
         at.cost(async { yielding::stored(at).thread("t").run(Fan::input(at.n)).await.unwrap() }).await;
+    };
+    fan_out_stored_at_exit: Both, 4_000 => async |at| {
+        let run = ready::stored(at).thread("t").run(Fan::input(at.n)).durability(Durability::Exit);
+        at.cost(async { run.await.unwrap() }).await;
     };
     stored_fan_out_of_failing_tasks: Both, 2_000 => async |at| {
         let run = all_failing::stored(at).thread("t").run(Fan::input(at.n)).on_failure(FailureMode::Collect);

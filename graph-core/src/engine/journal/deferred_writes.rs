@@ -1,4 +1,9 @@
-use crate::checkpoint::{BatchWrite, ChangeKind, FieldChange, NewCheckpoint, StoredStatus};
+use std::collections::BTreeMap;
+
+use crate::checkpoint::{
+    BatchWrite, ChangeKind, FieldChange, NewCheckpoint, RecordKey, StoredStatus, TaskRecord,
+};
+use crate::payload::Payload;
 
 /// The checkpoints that durability `Exit` defers, merged into one: the last checkpoint with the changes of all.
 ///
@@ -9,6 +14,8 @@ pub(crate) struct DeferredWrites {
     /// `true` if the next checkpoint is not merged into the last one.
     keeps: bool,
     last: Option<Box<NewCheckpoint>>,
+    /// The records of the last checkpoint. A fan-out has many.
+    records: BTreeMap<RecordKey, Payload>,
     /// Changes by field, with the fields in the order of their first writes.
     fields: Vec<Vec<FieldChange>>,
     /// The status of the thread after them.
@@ -25,12 +32,12 @@ impl DeferredWrites {
                 self.add(new);
                 None
             }
-            BatchWrite::Records { checkpoint, remove, put, .. } => match &mut self.last {
+            BatchWrite::Records { checkpoint, remove, put, .. } => match &self.last {
                 Some(deferred) if deferred.checkpoint.id == checkpoint => {
-                    deferred.records.retain(|record| {
-                        !remove.contains(&record.key) && !put.iter().any(|new| new.key == record.key)
-                    });
-                    deferred.records.extend(put);
+                    for key in &remove {
+                        self.records.remove(key);
+                    }
+                    self.put(put);
                     None
                 }
                 _ => Some(BatchWrite::records(checkpoint, remove, put)),
@@ -54,6 +61,8 @@ impl DeferredWrites {
     /// Takes the merged checkpoint.
     fn merged(&mut self) -> Option<BatchWrite> {
         let mut last = self.last.take()?;
+        let records = std::mem::take(&mut self.records).into_iter();
+        last.records = records.map(|(key, payload)| TaskRecord::new(key, payload)).collect();
         last.changes = std::mem::take(&mut self.fields).into_iter().flatten().collect();
         Some(BatchWrite::Checkpoint(last))
     }
@@ -78,6 +87,12 @@ impl DeferredWrites {
                 (Some(changes), ChangeKind::Value) => *changes = vec![change],
             }
         }
+        self.records.clear();
+        self.put(std::mem::take(&mut new.records));
         self.last = Some(new);
+    }
+
+    fn put(&mut self, records: Vec<TaskRecord>) {
+        self.records.extend(records.into_iter().map(|TaskRecord { key, payload, .. }| (key, payload)));
     }
 }
