@@ -22,7 +22,7 @@ pub fn may_overflow(json: &[u8]) -> bool {
     has_exponent(json)
         && json.windows(2).enumerate().any(|(at, pair)| {
             let is_exponent = matches!(pair, &[digit, e] if is_exponent(digit, e));
-            is_exponent && json.get(at + 2..).is_some_and(is_large_exponent)
+            is_exponent && json.split_at_checked(at + 1).is_some_and(|(head, tail)| is_large(head, tail))
         })
 }
 
@@ -72,12 +72,17 @@ fn digits_around(json: &[u8], at: usize) -> usize {
     head.iter().rev().take_while(is_digit).count() + tail.iter().take_while(is_digit).count()
 }
 
-/// Returns `true` if the bytes after an `e` are the exponent of a large number.
-fn is_large_exponent(rest: &[u8]) -> bool {
-    let rest = rest.strip_prefix(b"+").unwrap_or(rest);
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+/// Returns `true` if the number at the end of `head` is large with the exponent at the beginning of `tail`.
+fn is_large(head: &[u8], tail: &[u8]) -> bool {
+    let Some((_e, tail)) = tail.split_first() else { return false };
+    let tail = tail.strip_prefix(b"+").unwrap_or(tail);
+    let exponent = tail.iter().take_while(|byte| byte.is_ascii_digit()).count();
     // Strings such as hexadecimal ids are ruled out by the byte after the digits.
-    digits > 1 && rest.get(digits).is_none_or(|byte| b",]} \n\r\t".contains(byte))
+    let is_number = tail.get(exponent).is_none_or(|byte| b",]} \n\r\t".contains(byte));
+    let is_digit = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+    let digits = || head.iter().rev().take(LONG).take_while(is_digit).count();
+    // The greatest exponent of one digit stands for nine more digits.
+    is_number && (exponent > 1 || exponent == 1 && digits() >= LONG - 9)
 }
 
 /// Returns `true` if a JSON value contains a number that is infinite as an `f32`.
@@ -127,14 +132,19 @@ mod tests {
     #[test]
     fn large_numbers_are_found_wherever_they_are() {
         let long = "9".repeat(39);
-        for json in [long.as_str(), "1e300", "-1e300", "[1.5e+39,2]", "{\"a\":\n1E39}", "3.5e38 "] {
+        let short_exponents = [format!("{}e9", "9".repeat(38)), format!("-{}.5E+9", "9".repeat(30))];
+        let large = [long.as_str(), "1e300", "-1e300", "[1.5e+39,2]", "{\"a\":\n1E39}", "3.5e38 "];
+        for json in large.into_iter().chain(short_exponents.iter().map(String::as_str)) {
             assert!(may_overflow(json.as_bytes()), "{json}");
             for padding in 0..140 {
                 let padded = format!("[{}{json}]", " ".repeat(padding));
                 assert!(may_overflow(padded.as_bytes()), "{padded}");
             }
         }
-        for json in ["", "1", "e", "1e5", "1e-300", "\"3e9f\"", "\"0e12-4a\"", "[1,\"e12\"]", "true"] {
+        let small = format!("{}e9", "9".repeat(20));
+        for json in
+            [small.as_str(), "", "1", "e", "1e5", "1e-300", "\"3e9f\"", "\"0e12-4a\"", "[1,\"e12\"]", "true"]
+        {
             assert!(!may_overflow(json.as_bytes()), "{json}");
         }
     }

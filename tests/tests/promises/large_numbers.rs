@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use superstep::GraphState;
+use superstep::payload::{Payload, from_payload};
 use superstep::state::Input as _;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -86,6 +87,16 @@ fn overflowing_floats_are_refused_with_their_path() {
         // The keys of an excluded map are secret too.
         check("secret", json!({"key": number}), &format!("$.secret: {OVERFLOWS}"));
     }
+}
+
+#[test]
+fn large_numbers_with_small_exponents_are_refused() {
+    let read = |json: String| from_payload::<Vec<Either>>(&Payload::json(json));
+    for number in [format!("{}e9", "9".repeat(38)), format!("-{}.5E+9", "9".repeat(30))] {
+        let error = read(format!("[1,{number}]")).unwrap_err();
+        assert_eq!(error.to_string(), format!("at `$[1]`, {OVERFLOWS}"));
+    }
+    assert!(read(format!("[{}e9]", "9".repeat(29))).is_ok());
 }
 
 #[test]
