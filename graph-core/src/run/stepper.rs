@@ -42,7 +42,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
     /// runs the unfinished tasks. Only [`Panicked`](crate::ErrorKind::Panicked) ends the run for good.
     ///
     /// # Cancel safety
-    /// A dropped call leaves the state unchanged. Tasks that had finished do not run again.
+    /// A dropped call leaves the state unchanged. Tasks that had finished do not run again. The questions of tasks that had
+    /// not ended stay open.
     ///
     /// # Durability
     /// On a thread with [`Durability::Sync`](crate::Durability::Sync), the superstep is durable when the call returns. Pauses
@@ -53,8 +54,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Stepper<S, D> {
 
     /// Returns the pause, if the last [`step`](Self::step) stopped at questions or breakpoints.
     ///
-    /// After a step that failed, the pause holds the open questions of the other tasks. The next step continues past the
-    /// breakpoints, and runs the tasks that asked from their top.
+    /// After a step that failed or was dropped, the pause holds the open questions of the other tasks. The next step
+    /// continues past the breakpoints, and runs the tasks that asked from their top.
     pub fn pause(&self) -> Option<Pause<&S>> {
         let (_, pause) = self.driver.pause()?.split();
         Some(pause.with_state(self.state()))

@@ -11,6 +11,7 @@ mod backoffs;
 mod basics;
 mod breakpoints;
 mod data_only;
+mod dropped_steps;
 mod ephemeral;
 mod error_handlers;
 mod evolution;

@@ -12,7 +12,7 @@ use crate::engine::spans::RunSpan;
 use crate::engine::task::{Failed, Finished, NO_TIMER, Suspended, Unfinished, start_failed, timer};
 use crate::erased::{ErasedState, Packet};
 use crate::error::{Error, ErrorKind, NodeFailure, contained};
-use crate::options::{RunOptions, Stop};
+use crate::options::RunOptions;
 use crate::plan::{Progress, Target, Task};
 use crate::step::ErasedParentCommand;
 use crate::stream::{Events, TaskEnd};
@@ -65,7 +65,7 @@ pub(crate) struct Driver {
 
 /// Clears a map that is nearly always empty. `clear` takes even an empty map apart, so this checks first.
 #[inline]
-pub(crate) fn forget(suspended: &mut Suspended) {
+fn forget(suspended: &mut Suspended) {
     #[cold]
     #[inline(never)]
     fn clear(suspended: &mut Suspended) {
@@ -207,9 +207,8 @@ impl Driver {
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
         self.has_timer()?;
-        let mut failures = Vec::new();
+        let (mut failures, mut vanished) = (Vec::new(), false);
         self.stop_points.clear();
-        let waited = std::mem::take(&mut self.suspended);
         let execution = Execution {
             graph: &self.graph,
             state: &self.state,
@@ -219,6 +218,8 @@ impl Driver {
             spares: &mut self.spares,
             attempts: &mut self.attempts,
             failures: &mut failures,
+            vanished: &mut vanished,
+            waited: std::mem::take(&mut self.suspended),
             suspended: &mut self.suspended,
             stop_points: &mut self.stop_points,
             options: &self.options,
@@ -243,30 +244,8 @@ impl Driver {
                 timeout.await.is_err().then_some(limit)
             }
         };
-        let vanished =
-            |(task, result): (usize, &Option<_>)| result.is_none() && !self.suspended.contains_key(&task);
-        let vanished = self.results.iter().enumerate().any(vanished);
-        let cancelled = self.options.stop.as_ref().is_some_and(Stop::is_cancelled);
         // Failures are reported first. A superstep that failed can be late as well: a sibling kept running, or did
         // not react to its cancellation.
-        failures.sort_by_key(|(index, _)| *index);
-        if !failures.is_empty() || late.is_some() || cancelled {
-            // Tasks that were stopped early keep the open interrupts that they had before.
-            let stopped = |task: &usize| {
-                self.results.get(*task).is_some_and(Option::is_none)
-                    && failures.binary_search_by_key(task, |(failed, _)| *failed).is_err()
-            };
-            for (task, mut open) in waited.into_iter().filter(|(task, _)| stopped(task)) {
-                // A timer that fired meanwhile, perhaps inside a subgraph call, has withdrawn them.
-                let (memories, parent_run) = (&self.ctx.shared.memories, &self.ctx.shared.parent_run);
-                memories.of(step, task, |memory| {
-                    open.retain(|open| {
-                        memory.asked.contains(&open.id) && !parent_run.has_withdrawn(&open.id)
-                    });
-                });
-                self.suspended.entry(task).or_insert(open);
-            }
-        }
         self.fail(failures.into_iter().map(|(_, failure)| failure).collect())?;
         if let Some(limit) = late {
             let unfinished = self.unfinished().map(str::to_owned).collect();

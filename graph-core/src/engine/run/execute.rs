@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,8 +31,12 @@ pub(crate) struct Execution<'e> {
     /// The memory of applied writes.
     pub(crate) spares: &'e mut Spares,
     pub(crate) attempts: &'e mut [u32],
-    /// Failures with their tasks, in order of arrival.
+    /// Failures with their tasks: in order of arrival, and at the end in the order of the tasks.
     pub(crate) failures: &'e mut Vec<(usize, NodeFailure)>,
+    /// `true` at the end if the attempt of a task did not end, or failed.
+    pub(crate) vanished: &'e mut bool,
+    /// The interrupts that were open before.
+    pub(crate) waited: Suspended,
     /// The open interrupts of suspended tasks.
     pub(crate) suspended: &'e mut Suspended,
     /// The stops of subgraph runs inside the tasks.
@@ -131,8 +136,7 @@ impl Execution<'_> {
 impl Drop for Execution<'_> {
     /// Keeps results that are finished and not yet collected, and aborts the other tasks.
     fn drop(&mut self) {
-        let Some(pool) = self.pool.take() else { return };
-        for Ended { at, outcome } in pool.abort() {
+        for Ended { at, outcome } in self.pool.take().map(|pool| pool.abort()).unwrap_or_default() {
             self.note_attempt(at);
             match outcome {
                 Some(Ok(finished)) => self.take_in(at.task, finished),
@@ -141,6 +145,32 @@ impl Drop for Execution<'_> {
                 }
                 None => {}
             }
+        }
+        self.failures.sort_by_key(|(task, _)| *task);
+        let vanished =
+            |(task, result): (usize, &Option<_>)| result.is_none() && !self.suspended.contains_key(&task);
+        *self.vanished = self.results.iter().enumerate().any(vanished);
+        self.reopen();
+    }
+}
+
+impl Execution<'_> {
+    /// Reopens the interrupts of the tasks that were stopped early.
+    fn reopen(&mut self) {
+        let stopped = |task: usize| {
+            self.results.get(task).is_some_and(Option::is_none)
+                && self.failures.binary_search_by_key(&task, |(failed, _)| *failed).is_err()
+        };
+        let shared = &self.ctx.shared;
+        for (task, mut open) in
+            std::mem::take(&mut self.waited).into_iter().filter(|(task, _)| stopped(*task))
+        {
+            // A timer that fired meanwhile, perhaps inside a subgraph call, has withdrawn them.
+            shared.memories.of(self.ctx.at.step, task, |memory| {
+                let asked: HashSet<&String> = memory.asked.iter().collect();
+                open.retain(|open| asked.contains(&open.id) && !shared.parent_run.has_withdrawn(&open.id));
+            });
+            self.suspended.entry(task).or_insert(open);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::journal::Journal;
 use crate::engine::task::{Attempt, Keep, LoneAttempt};
 use crate::error::Error;
 
-use super::driver::{Driver, forget};
+use super::driver::Driver;
 
 /// A run yields to the runtime after this many supersteps. Otherwise a run whose nodes are always ready could not be
 /// cancelled or timed out.
@@ -28,7 +28,7 @@ impl Driver {
     /// Runs supersteps until nothing is left to run, or until the run stops. With `once`, runs at most one, and returns
     /// `true` if it did.
     ///
-    /// A superstep with a single task in memory is executed in place. All others go through
+    /// A superstep with a single task in memory, without open interrupts, is executed in place. All others go through
     /// [`whole_superstep`](Self::whole_superstep).
     pub(crate) async fn advance(&mut self, once: bool) -> Result<bool, Error> {
         let in_place = self.persist.is_none() && !self.is_observed();
@@ -42,6 +42,7 @@ impl Driver {
                 tokio::task::yield_now().await;
             }
             if in_place
+                && self.suspended.is_empty()
                 && let ([task], [slot @ None], [attempts]) =
                     (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice())
                 && let Some(node) = self.graph.nodes.get(task.node).filter(|node| node.policy.is_none())
@@ -52,7 +53,6 @@ impl Driver {
                 let remaining = self.last_step - step;
                 cx.at =
                     At { node: task.node, task: 0, step, remaining, attempt: *attempts, is_cached: false };
-                forget(&mut self.suspended);
                 let spare = self.spares.take();
                 let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
                 if let Err(unfinished) = LoneAttempt::new(future, &self.ctx, slot).await {
@@ -139,9 +139,10 @@ impl Driver {
         Ok(true)
     }
 
-    /// Returns `true` if a single attempt is all that there is to execute.
+    /// Returns `true` if a single attempt is all that there is to execute, and it has no open interrupts to keep.
     fn is_alone(&self) -> bool {
         matches!((self.tasks.as_slice(), self.results.as_slice()), ([task], [None]) if !self.graph.has_policy(task.node))
+            && self.suspended.is_empty()
             && !self.is_observed()
     }
 
@@ -153,7 +154,6 @@ impl Driver {
             && let Some(node) = self.graph.nodes.get(task.node)
         {
             self.ctx.clear_scratch();
-            forget(&mut self.suspended);
             *attempts += 1;
             (self.ctx.at.node, self.ctx.at.attempt) = (task.node, *attempts);
             let spare = self.spares.take();
