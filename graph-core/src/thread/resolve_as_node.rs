@@ -140,7 +140,7 @@ impl AsNodeResolver<'_> {
             let Some(stored) = &loaded.found else { return Ok(Vec::new()) };
             if at.source == CheckpointSource::Loop {
                 // With `Durability::Exit` only the end of a run is stored: the tasks planned at the parent ran first, not last.
-                let follows = at.step == stored.checkpoint.step + 1;
+                let follows = Some(at.step) == stored.checkpoint.step.checked_add(1);
                 return Ok(if follows { distinct(planned_nodes(&loaded).into_iter()) } else { Vec::new() });
             }
             at = stored.checkpoint.clone();

@@ -1,4 +1,5 @@
-//! Stored data that cannot be read is an error that names it. It never counts as missing.
+//! Stored data that cannot be read is an error that names it. It never counts as missing. Numbers at the end of their range
+//! do not overflow.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +13,13 @@ use superstep::checkpoint::{
 };
 use superstep::interrupt::{Answer, Question};
 use superstep::payload::Payload;
+use superstep::policy::{Policy, Retry};
 use superstep::state::{MigrationError, Stored};
 use superstep::subgraph::{CallResult, Mapped, Subgraph};
 use superstep::thread::{PersistentGraph, Snapshot, Thread, ThreadStatus, as_node};
-use superstep::{Context, END, Error, ErrorKind, Graph, GraphState, START, StateGraph};
+use superstep::{
+    Context, END, Error, ErrorKind, FailureMode, Graph, GraphState, NodeError, START, StateGraph,
+};
 
 /// The data that a [`DamagedStore`] changes when it is read.
 #[derive(Clone, Copy)]
@@ -25,6 +29,10 @@ enum Damage {
     /// The plans of subgraph calls.
     Plan,
     Program,
+    /// The number of attempts of failed tasks is the greatest one.
+    Attempts,
+    /// The step number of each checkpoint is the greatest one.
+    Steps,
 }
 
 /// A store that returns damaged data.
@@ -45,16 +53,24 @@ impl DamagedStore {
                 let damaged = RunRecord::new(Arc::clone(&run.id), "[7]").metadata(run.metadata.clone());
                 checkpoint.run = Arc::new(damaged);
             }
+            Damage::Steps => checkpoint.step = i64::MAX,
             _ => {}
         }
     }
 
     fn damage_records(&self, loaded: &mut Loaded) {
         for record in loaded.found.iter_mut().flat_map(|found| &mut found.records) {
-            if let (Damage::Breakpoints, RecordKind::Breakpoint) | (Damage::Stopped, RecordKind::Stopped) =
-                (self.damage, record.key.kind)
-            {
-                record.payload = Payload::json("[7]");
+            match (self.damage, record.key.kind) {
+                (Damage::Breakpoints, RecordKind::Breakpoint) | (Damage::Stopped, RecordKind::Stopped) => {
+                    record.payload = Payload::json("[7]");
+                }
+                (Damage::Attempts, RecordKind::Failed) => {
+                    let mut failure: serde_json::Value =
+                        serde_json::from_slice(record.payload.bytes()).unwrap();
+                    failure["attempt"] = u32::MAX.into();
+                    record.payload = Payload::json(failure.to_string());
+                }
+                _ => {}
             }
         }
     }
@@ -305,4 +321,60 @@ async fn unreadable_program_of_a_run_is_an_error() {
     assert_corrupt(thread.state().await, "the program of the run");
     assert_corrupt(thread.run(Price::input(7_u64)).run_id("once").await, "the program of the run");
     assert_corrupt(thread.history().await, "the program of the run");
+}
+
+/// Fails at the first attempt.
+async fn retried(_: &Trip, cx: &Context) -> Result<TripUpdate, NodeError> {
+    match cx.attempt() {
+        1 => Err(NodeError::msg("the first attempt")),
+        attempt => Ok(Trip::update().log([attempt.to_string()])),
+    }
+}
+
+async fn failing(trip: &Trip, cx: &Context) -> Result<TripUpdate, NodeError> {
+    retried(trip, cx).await
+}
+
+#[tokio::test]
+async fn greatest_number_of_attempts_does_not_overflow() {
+    let alone = StateGraph::<Trip>::new().edge(START, retried).edge(retried, END);
+    let several =
+        StateGraph::<Trip>::new().edge(START, (retried, failing)).edge(retried, END).edge(failing, END);
+    let policy = Policy::new().retry(Retry::attempts(1));
+    let limited = StateGraph::<Trip>::new().edge(START, retried).edge(retried, END).policy(retried, policy);
+    for (graph, tasks) in [(alone, 1), (several, 2), (limited, 1)] {
+        let case = Case::new(graph.on_failure(FailureMode::Collect).compile().unwrap());
+        case.thread().run(Trip::input()).await.unwrap_err();
+        let done = case.damaged(Damage::Attempts).resume(()).await.unwrap();
+        assert_eq!(done.state().log, vec![u32::MAX.to_string(); tasks]);
+    }
+}
+
+#[tokio::test]
+async fn greatest_step_number_does_not_overflow() {
+    let asking = || StateGraph::<Trip>::new().edge(START, pack).edge(pack, ask).edge(ask, END);
+    for finished in [false, true] {
+        let case = Case::new(asking().compile().unwrap());
+        let outcome = case.thread().run(Trip::input()).await.unwrap();
+        if finished {
+            let open = &outcome.pause().unwrap().interrupts()[0];
+            case.thread().resume(open.answer_json(json!(true))).await.unwrap();
+        }
+        for checkpoint in case.thread().history().await.unwrap() {
+            let thread = case.damaged(Damage::Steps);
+            let at = thread.at(checkpoint.id);
+            assert_no_overflow(at.run_again().await);
+            assert_no_overflow(at.update(pack(&Trip { log: Vec::new() }).await, as_node(pack)).await);
+            assert_no_overflow(thread.update(Trip::update(), as_node(pack)).await);
+            assert_no_overflow(thread.resume(()).await);
+            assert_no_overflow(thread.run(Trip::input()).abandon_pending().await);
+        }
+    }
+}
+
+#[track_caller]
+fn assert_no_overflow<T>(result: Result<T, Error>) {
+    if let Err(error) = result {
+        assert!(!matches!(error.kind(), ErrorKind::Panicked { .. }), "{error:?}");
+    }
 }

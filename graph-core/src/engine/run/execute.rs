@@ -231,7 +231,7 @@ impl Execution<'_> {
             .map(|(index, ((task, _), attempts))| At {
                 node: task.node,
                 task: index,
-                attempt: attempts + 1,
+                attempt: attempts.saturating_add(1),
                 ..base
             })
             .collect()

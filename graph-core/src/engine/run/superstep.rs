@@ -47,7 +47,7 @@ impl Driver {
                     (self.tasks.as_slice(), self.results.as_mut_slice(), self.attempts.as_mut_slice())
                 && let Some(node) = self.graph.nodes.get(task.node).filter(|node| node.policy.is_none())
             {
-                *attempts += 1;
+                *attempts = attempts.saturating_add(1);
                 let cx = self.ctx.cx_mut();
                 cx.clear_scratch();
                 let remaining = self.last_step - step;
@@ -154,7 +154,7 @@ impl Driver {
             && let Some(node) = self.graph.nodes.get(task.node)
         {
             self.ctx.clear_scratch();
-            *attempts += 1;
+            *attempts = attempts.saturating_add(1);
             (self.ctx.at.node, self.ctx.at.attempt) = (task.node, *attempts);
             let spare = self.spares.take();
             let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);

@@ -39,9 +39,10 @@ impl Parts {
         from: Option<RestoredCheckpoint>,
     ) -> Result<Driver, Error> {
         let parent = from.as_ref().map(|from| from.checkpoint.id);
-        let step = from.as_ref().map_or(-1, |from| from.checkpoint.step + 1);
+        let step = from.as_ref().map_or(-1, |from| from.checkpoint.step.saturating_add(1));
         let thread = self.ctx.stamp_thread().map(str::to_owned);
-        let stamp = Stamp { thread: thread.as_deref(), ..Stamp::new(START, step_number(step + 1), 0) };
+        let stamp =
+            Stamp { thread: thread.as_deref(), ..Stamp::new(START, step_number(step.saturating_add(1)), 0) };
         let fresh = from.as_ref().is_none_or(|from| from.fresh);
         let (state, given, update, ephemerals, changes) = match from {
             Some(RestoredCheckpoint { fresh: false, state, ephemerals, changes, .. }) => {
@@ -55,8 +56,9 @@ impl Parts {
             }
         };
         let input = from_outside(update, stamp, Keep::All).map_err(|kind| self.error(kind))?;
-        let not_storable =
-            |(_, source): NotStored| input_not_storable(&self.graph.name, step_number(step + 1), source);
+        let not_storable = |(_, source): NotStored| {
+            input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
+        };
         let records = input_records(&*state, &given, &input).map_err(not_storable)?;
         persist.changes = changes;
         // This checkpoint includes everything that was written since the previous one. Only the input is still to be
@@ -85,7 +87,9 @@ impl Driver {
         let parent_task = self.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
         let progress =
             progress::encode(&self.graph, &[], &self.progress, &self.ephemerals, &[], parent_task, None)
-                .map_err(|source| input_not_storable(&self.graph.name, step_number(step + 1), source))?;
+                .map_err(|source| {
+                    input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
+                })?;
         let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, changes, records);
@@ -96,7 +100,7 @@ impl Driver {
     /// Applies a pending input, plans the first superstep, and adds the checkpoint after it.
     pub(crate) fn apply_input(&mut self, waiting: PendingInput) -> Result<(), Error> {
         let PendingInput { input, given, step } = waiting;
-        self.step = u64::try_from(step + 1).unwrap_or_default();
+        self.step = step_number(step.saturating_add(1));
         self.last_step = self.step.saturating_add(self.options.recursion_limit);
         self.ctx.at.step = self.step;
         self.ctx.at.remaining = self.options.recursion_limit;

@@ -42,7 +42,7 @@ impl Driver {
             Begin::Input(input, from) => parts.with_input(persist, input, from),
             Begin::Resumption(resumption) => parts.resumption(persist, resumption),
             Begin::Replay(restored, update) => {
-                let step = restored.checkpoint.step + 1;
+                let step = restored.checkpoint.step.saturating_add(1);
                 persist.changes = FieldChanges::default();
                 parts.replay(persist, restored, update, step)
             }

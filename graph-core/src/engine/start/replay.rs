@@ -28,9 +28,9 @@ impl Parts {
         // Encoded again, because the branch is written in this program's state version.
         let records =
             restored.input.as_ref().map(|input| input_records(&*restored.state, &restored.given, input));
-        let records = records
-            .transpose()
-            .map_err(|(_, source)| input_not_storable(&self.graph.name, step_number(step + 1), source));
+        let records = records.transpose().map_err(|(_, source)| {
+            input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
+        });
         let mut records = records?.unwrap_or_default();
         if !restored.parent_commands.is_empty() {
             let of_result =

@@ -130,7 +130,7 @@ impl Driver {
                 persist.at = restored.as_ref().map(|restored| restored.checkpoint.id);
                 let ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The first update is superstep 0, like the application of an input.
-                let step = restored.as_ref().map_or(0, |restored| restored.checkpoint.step + 1);
+                let step = restored.as_ref().map_or(0, |restored| restored.checkpoint.step.saturating_add(1));
                 (parts.on(persist, state, ephemerals)?, u64::try_from(step).unwrap_or_default(), false)
             }
         };
