@@ -36,6 +36,6 @@ pub use spans::About;
 pub(crate) use spans::RunSpan;
 pub(crate) use start::{Begin, Outside, Resumption, UpdatedNode, rebuild, started, updated, updated_as};
 pub(crate) use stored::{
-    GivenAnswer, Program, START, Stopped, StoredBreakpoints, StoredFailure, begun_joins, parent_task,
-    shown_packets,
+    GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, begun_joins,
+    check_answers, parent_task, shown_packets,
 };

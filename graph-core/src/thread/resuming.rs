@@ -1,12 +1,11 @@
 //! Opens a run that continues from its thread's head.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, Conflict, Loaded};
-use crate::engine::{Begin, GivenAnswer, RestoredCheckpoint, Resumption, open};
+use crate::engine::{Begin, GivenAnswer, RefusedAnswer, RestoredCheckpoint, Resumption, check_answers, open};
 use crate::error::{Error, ErrorKind};
-use crate::interrupt::{Answer, OpenInterrupt};
+use crate::interrupt::Answer;
 use crate::run::{Opened, Opening};
 
 use super::AsNode;
@@ -75,36 +74,22 @@ pub(super) async fn resume(
     take_over(thread, driver, conflict_wait.is_allowed()).await
 }
 
-/// Checks answers. Fails unless each answers a different open question.
+/// Checks answers. Each has to answer a different open question.
 fn answers(
     thread: &ErasedThread,
     restored: &RestoredCheckpoint,
     answers: Vec<Answer>,
 ) -> Result<Vec<GivenAnswer>, Error> {
-    let refuse = |kind| thread.graph.refuse(kind);
-    let mut given = Vec::new();
-    if answers.is_empty() {
-        return Ok(given);
-    }
-    // An answered question is taken out, so that a second answer to it finds none.
-    let mut asked: HashMap<&str, (usize, &OpenInterrupt)> = HashMap::new();
-    for (task, task_progress) in restored.task_progress.iter().enumerate() {
-        asked.extend(task_progress.questions.iter().map(|open| (open.id.as_str(), (task, open))));
-    }
-    for answer in answers {
-        let id = answer.id().to_owned();
-        match asked.remove(&*id).map(|(task, open)| (task, open, open.as_answered(&answer))) {
-            Some((task, open, Some(form))) => {
-                let (answer, version) = answer.checked(&form).map_err(refuse)?;
-                given.push(GivenAnswer { task, open: open.clone(), answer, version });
-            }
-            found => {
-                let (thread, changed) = (thread.name.to_string(), found.is_some());
-                return Err(refuse(ErrorKind::InterruptNotOpen { thread, id, changed }));
-            }
-        }
-    }
-    Ok(given)
+    let tasks = restored.task_progress.iter().enumerate();
+    let open = tasks.flat_map(|(task, progress)| progress.questions.iter().map(move |open| (task, open)));
+    check_answers(open, answers).map_err(|refused| {
+        let (id, changed) = match refused {
+            RefusedAnswer::NotOpen { id } | RefusedAnswer::Repeated { id } => (id, false),
+            RefusedAnswer::Changed { id } => (id, true),
+            RefusedAnswer::Invalid(kind) => return thread.graph.refuse(kind),
+        };
+        thread.graph.refuse(ErrorKind::InterruptNotOpen { thread: thread.name.to_string(), id, changed })
+    })
 }
 
 /// Finds the indices of nodes in the graph.

@@ -1,8 +1,12 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::checkpoint::TaskRecord;
 use crate::engine::context::Answered;
-use crate::interrupt::OpenInterrupt;
+use crate::error::ErrorKind;
+use crate::interrupt::{Answer, OpenInterrupt};
 
 use super::question::{StoredQuestion, answer_records};
 
@@ -14,6 +18,41 @@ pub(crate) struct GivenAnswer {
     pub(crate) answer: Value,
     /// The version of the answer.
     pub(crate) version: u32,
+}
+
+/// The reason why an answer is refused.
+pub(crate) enum RefusedAnswer {
+    /// No open interrupt has the id.
+    NotOpen { id: String },
+    /// The question with the id is not the one that was answered.
+    Changed { id: String },
+    /// Another answer in the same list has the id.
+    Repeated { id: String },
+    /// The value cannot be an answer to the question.
+    Invalid(ErrorKind),
+}
+
+/// Checks answers. Each has to answer a different one of the open interrupts, which come with the indices of their tasks.
+pub(crate) fn check_answers<'o>(
+    open: impl Iterator<Item = (usize, &'o OpenInterrupt)>,
+    answers: Vec<Answer>,
+) -> Result<Vec<GivenAnswer>, RefusedAnswer> {
+    if answers.is_empty() {
+        return Ok(Vec::new());
+    }
+    // An answered interrupt is taken out.
+    let mut asked: HashMap<&str, Option<_>> =
+        open.map(|(task, open)| (open.id.as_str(), Some((task, open)))).collect();
+    let mut check = |answer: Answer| {
+        let id = || answer.id().to_owned();
+        let found = asked.get_mut(answer.id()).ok_or_else(|| RefusedAnswer::NotOpen { id: id() })?;
+        let (task, open) = found.take().ok_or_else(|| RefusedAnswer::Repeated { id: id() })?;
+        let form: Cow<'_, OpenInterrupt> =
+            open.as_answered(&answer).ok_or_else(|| RefusedAnswer::Changed { id: id() })?;
+        let (answer, version) = answer.checked(&form).map_err(RefusedAnswer::Invalid)?;
+        Ok(GivenAnswer { task, open: open.clone(), answer, version })
+    };
+    answers.into_iter().map(&mut check).collect()
 }
 
 impl GivenAnswer {

@@ -22,7 +22,7 @@ pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
 pub(crate) use corrupt::corrupt;
 pub(crate) use corrupt::{outdated, unplanned_kind};
 pub(crate) use field_changes::{FieldChanges, NotStored, encode};
-pub(crate) use given_answer::GivenAnswer;
+pub(crate) use given_answer::{GivenAnswer, RefusedAnswer, check_answers};
 pub(crate) use joins::begun_joins;
 pub(crate) use json::{json_payload, json_record};
 pub(crate) use keys::{
