@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
@@ -30,24 +31,39 @@ pub struct NodeFailure {
     /// `true` if `error` was read back from a checkpoint and holds only the message of the original error. This happens if
     /// the process died between the failure and its error handler.
     pub stored: bool,
+    /// The name of the type of the node's error.
+    pub(crate) error_type: Option<Cow<'static, str>>,
 }
 
 impl NodeFailure {
-    /// Creates the failure of a node's attempt.
+    /// Creates the failure of a node's attempt with an error of this type, or with a panic.
     pub(crate) fn new(
         node: &str,
         step: u64,
         attempt: u32,
         error: Box<dyn StdError + Send + Sync>,
-        panicked: bool,
+        error_type: impl Into<Option<Cow<'static, str>>>,
     ) -> Self {
-        let node = node.to_owned();
-        Self { node, task: 0, packet: None, step, attempt, error, panicked, handled: None, stored: false }
+        Self {
+            node: node.to_owned(),
+            task: 0,
+            packet: None,
+            step,
+            attempt,
+            error,
+            panicked: false,
+            handled: None,
+            stored: false,
+            error_type: error_type.into(),
+        }
     }
 
-    /// Creates a failure that was read from a checkpoint, with the message of its error.
-    pub(crate) fn stored(node: &str, step: u64, attempt: u32, text: String, panicked: bool) -> Self {
-        Self { stored: true, ..Self::new(node, step, attempt, text.into(), panicked) }
+    /// Returns the name of the type of the node's error, as [`NodeError::type_name`](crate::NodeError::type_name) does.
+    ///
+    /// It stays the same when the failure is read back from a checkpoint. `None` for a panic, and for a failure that an
+    /// older version of this library has stored.
+    pub fn error_type(&self) -> Option<&str> {
+        self.error_type.as_deref()
     }
 
     /// Formats the error and its causes.

@@ -228,7 +228,7 @@ mod tests {
     struct NoPage(#[source] Busy);
 
     fn failure(requested: Option<Duration>) -> NodeFailure {
-        NodeFailure::new("fetch", 1, 1, NoPage(Busy(requested)).into(), false)
+        NodeFailure::new("fetch", 1, 1, NoPage(Busy(requested)).into(), None)
     }
 
     fn waits_for(retry: &Retry, requested: Option<Duration>) -> Vec<u128> {

@@ -147,6 +147,8 @@ pub struct TaskError {
     pub attempt: u32,
     /// `true` if the node panicked.
     pub panicked: bool,
+    /// The name of the type of the node's error; see [`NodeFailure::error_type`](crate::NodeFailure::error_type).
+    pub error_type: Option<String>,
     /// The time of the next attempt by the [retry policy](crate::policy::Policy::retry), or `None` if the run has failed.
     pub retry_at: Option<SystemTime>,
 }
@@ -154,8 +156,8 @@ pub struct TaskError {
 impl TaskError {
     pub(super) fn of(node: &Arc<str>, failure: StoredFailure) -> Self {
         let retry_at = failure.retry_at();
-        let StoredFailure { error: text, attempt, panicked, .. } = failure;
-        Self { node: Arc::clone(node), text, attempt, panicked, retry_at }
+        let StoredFailure { error: text, attempt, panicked, error_type, .. } = failure;
+        Self { node: Arc::clone(node), text, attempt, panicked, error_type, retry_at }
     }
 }
 

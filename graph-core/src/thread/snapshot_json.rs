@@ -53,6 +53,8 @@ struct ErrorJson<'a> {
     attempt: u32,
     panicked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    error_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     retry_at_ms: Option<u64>,
 }
 
@@ -119,6 +121,7 @@ impl Serialize for TaskError {
             text: &self.text,
             attempt: self.attempt,
             panicked: self.panicked,
+            error_type: self.error_type.as_deref(),
             retry_at_ms: self.retry_at.map(millis),
         }
         .serialize(serializer)

@@ -14,6 +14,7 @@ mod data_only;
 mod dropped_steps;
 mod ephemeral;
 mod error_handlers;
+mod error_types;
 mod evolution;
 mod first_use;
 mod fixed_program;

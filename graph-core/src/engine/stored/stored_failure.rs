@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -14,6 +15,9 @@ pub(crate) struct StoredFailure {
     pub(crate) attempt: u32,
     #[serde(default)]
     pub(crate) panicked: bool,
+    /// The name of the error's type. `None` for a panic, for refused writes, and if an older version has stored the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
     /// `true` if the task failed only because an answer could not be read, and waits for another one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) waits_again: bool,
@@ -46,7 +50,15 @@ impl StoredRetry {
 impl StoredFailure {
     /// Creates the failure of a task whose writes were refused.
     pub(crate) fn refused(error: String, attempt: u32) -> Self {
-        Self { error, attempt, panicked: false, waits_again: false, handling: false, retry: None }
+        Self {
+            error,
+            attempt,
+            panicked: false,
+            error_type: None,
+            waits_again: false,
+            handling: false,
+            retry: None,
+        }
     }
 
     /// Creates the failure of a task that ends its run.
@@ -55,6 +67,7 @@ impl StoredFailure {
             error: failure.text(),
             attempt: failure.attempt,
             panicked: failure.panicked,
+            error_type: failure.error_type().map(str::to_owned),
             waits_again: waits_again(failure),
             handling: false,
             retry: None,
@@ -75,7 +88,12 @@ impl StoredFailure {
     /// Returns the stored progress of the task.
     pub(crate) fn tries(&self, node: &str, step: u64, index: usize, task: Option<&Task>) -> Tries {
         let handling = self.handling.then(|| {
-            let failure = NodeFailure::stored(node, step, self.attempt, self.error.clone(), self.panicked);
+            let (error, error_type) = (self.error.clone().into(), self.error_type.clone().map(Cow::Owned));
+            let failure = NodeFailure {
+                panicked: self.panicked,
+                stored: true,
+                ..NodeFailure::new(node, step, self.attempt, error, error_type)
+            };
             Arc::new(match task {
                 Some(task) => failure.of(index, task.packet.as_ref()),
                 None => failure,

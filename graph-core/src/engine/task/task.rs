@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::contain::panic_message;
@@ -41,12 +42,17 @@ impl Failed {
     }
 
     pub(crate) fn into_failure(self, node: &str, step: u64, attempt: u32) -> NodeFailure {
-        let (error, panicked) = match self {
-            Self::Error(error) | Self::Fault(error) => (error.into_inner(), false),
-            Self::Noted(failure) => return *failure,
-            Self::Panic(panic) => (Box::from(panic), true),
-        };
-        NodeFailure::new(node, step, attempt, error, panicked)
+        match self {
+            Self::Error(error) | Self::Fault(error) => {
+                let error_type = Cow::Borrowed(error.type_name());
+                NodeFailure::new(node, step, attempt, error.into_inner(), error_type)
+            }
+            Self::Noted(failure) => *failure,
+            Self::Panic(panic) => NodeFailure {
+                panicked: true,
+                ..NodeFailure::new(node, step, attempt, Box::from(panic), None)
+            },
+        }
     }
 }
 
