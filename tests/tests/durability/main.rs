@@ -28,6 +28,7 @@ mod processes;
 mod retried_calls;
 mod revoked_results;
 mod stopped_runs;
+mod subgraph_breakpoints;
 mod subgraph_calls;
 mod waiting;
 mod writers;

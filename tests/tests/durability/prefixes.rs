@@ -20,7 +20,7 @@ pub(crate) fn recording_store() -> (InstrumentedStore<MemoryCheckpointer>, Arc<M
 }
 
 /// Creates a store with these batches.
-async fn reopened(batches: &[WriteBatch]) -> MemoryCheckpointer {
+pub(crate) async fn reopened(batches: &[WriteBatch]) -> MemoryCheckpointer {
     let store = MemoryCheckpointer::new();
     for batch in batches {
         store.commit(batch.clone()).await.unwrap();

@@ -4,6 +4,7 @@
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
+mod breakpoints;
 mod checkpoints;
 mod continued_calls;
 mod failures;

@@ -50,5 +50,6 @@ pub(crate) fn begin_call(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Re
     let mut driver = parts.driver(state, ephemerals)?;
     driver.returned = returned;
     driver.leave_start()?;
+    driver.pass_reported_breakpoints(&place.task);
     Ok(StartedCall { driver, state: begun, lock: None })
 }

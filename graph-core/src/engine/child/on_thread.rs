@@ -170,6 +170,9 @@ impl Opening<'_> {
         let answers = self.answers(&restored);
         let resumption = Resumption { answers, ..Resumption::at(restored) };
         let mut driver = self.driver(persist, shared, Begin::Resumption(resumption))?;
+        if !driver.ctx.shared.parent_run.reported.is_older() {
+            driver.pass_reported_breakpoints(&self.place.task);
+        }
         driver.returned = returned;
         let state = self.begun_with(&mut driver, begun).await?;
         Ok(StartedCall { driver, state, lock: None })

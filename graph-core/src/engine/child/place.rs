@@ -114,6 +114,7 @@ impl CallPlace {
                 answers: Arc::new(answers),
                 taken: Arc::clone(&parent_run.taken),
                 withdrawn: Arc::clone(&parent_run.withdrawn),
+                reported: Arc::clone(&parent_run.reported),
                 call: self.call.clone(),
                 loses_state,
                 pulses: parent_run.pulses.iter().cloned().chain([cx.scratch().pulse()]).collect(),

@@ -1,6 +1,6 @@
 use std::future::pending;
 
-use crate::engine::context::{Answered, Context};
+use crate::engine::context::{Answered, Context, StopPoint};
 use crate::engine::graph::CallStorage;
 use crate::engine::run::Driver;
 use crate::erased::TaskWrites;
@@ -43,7 +43,7 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
         match stepped {
             Ok(true) => cx.heartbeat(),
             Ok(false) if driver.is_stopped() => {
-                hand_on(driver, cx);
+                hand_on(driver, cx, &place.task);
                 drop(running);
                 return pending().await;
             }
@@ -121,6 +121,7 @@ fn in_memory(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Result<InMemor
     Ok(match parked.map(|parked| *parked) {
         Some(InMemory::StartedCall(mut begun)) => {
             begun.driver.take_answers(|id| cx.memory(|memory| memory.answers.get(id).cloned()));
+            begun.driver.pass_reported_breakpoints(&place.task);
             InMemory::StartedCall(begun)
         }
         Some(InMemory::Ended(call_result)) => {
@@ -131,8 +132,8 @@ fn in_memory(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Result<InMemor
     })
 }
 
-/// Passes the call's open interrupts and stop on to its task.
-fn hand_on(driver: &Driver, cx: &Context) {
+/// Passes the call's open interrupts, its stop and its position on to its task.
+fn hand_on(driver: &Driver, cx: &Context, task: &str) {
     let scratch = cx.scratch();
     for question in driver.interrupts() {
         let mut question = question.clone();
@@ -140,7 +141,14 @@ fn hand_on(driver: &Driver, cx: &Context) {
         scratch.wait_for(question);
     }
     if let Some(stop_point) = &driver.stop_point {
-        scratch.stop_point(stop_point.within(cx.node()));
+        let mut stop_point = stop_point.within(cx.node());
+        // Calls inside this one that have finished run again if it is not stored.
+        let mut calls = cx.shared.parent_run.reported.inside(task, driver.step + 1);
+        calls.append(&mut stop_point.calls);
+        if driver.breakpoints.is_some() || !calls.is_empty() {
+            calls.insert(task.to_owned(), driver.step);
+        }
+        scratch.stop_point(StopPoint { calls, ..stop_point });
     }
 }
 

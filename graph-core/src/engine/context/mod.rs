@@ -7,6 +7,7 @@ mod durable;
 mod erased;
 mod parent_run;
 mod probe;
+mod reported_stops;
 mod stop_point;
 
 pub(crate) use context::RunShared;

@@ -12,6 +12,7 @@ use crate::options::{Durability, FailureMode, RunOptions, Stop};
 use crate::stream::Sink;
 
 use super::durable::Answered;
+use super::reported_stops::ReportedStops;
 
 /// The data that a run inherits from its parent run and passes on to the subgraph runs inside its tasks.
 #[derive(Default)]
@@ -30,6 +31,8 @@ pub(crate) struct ParentRun {
     pub(crate) taken: Arc<Mutex<HashSet<String>>>,
     /// The ids of the questions that timers have withdrawn since they were open, in the whole run.
     pub(crate) withdrawn: Arc<Mutex<HashSet<String>>>,
+    /// The stops of subgraph runs at breakpoints that were reported, in the whole run.
+    pub(crate) reported: Arc<ReportedStops>,
     /// The prefix of ids derived from writes, in place of the thread's name: identifies the subgraph call.
     pub(crate) call: Option<Arc<str>>,
     /// Former names of the graph's nodes, with the nodes' indices.

@@ -1,5 +1,7 @@
 //! A run at its breakpoints.
 
+use std::collections::BTreeMap;
+
 use crate::engine::context::StopPoint;
 use crate::engine::stored::StoredBreakpoints;
 use crate::options::Breakpoints;
@@ -11,19 +13,54 @@ impl Driver {
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_stop_point(&mut self) {
-        let Some(StopPoint { before, after, .. }) = self.stop_point.take() else { return };
+        let Some(StopPoint { before, after, calls, .. }) = self.stop_point.take() else { return };
+        if self.is_root() && !calls.is_empty() {
+            self.ctx.shared.parent_run.reported.replace(calls.clone());
+        }
         if let Some(persist) = &self.persist
             && before.len() + after.len() > 0
         {
-            let passed = StoredBreakpoints { before, after, passed: true, ..StoredBreakpoints::default() };
+            let calls = if self.is_root() { calls } else { BTreeMap::new() };
+            let passed = StoredBreakpoints { before, after, passed: true, calls, ahead: false };
             persist.records(passed.record().into_iter().collect(), Vec::new());
         }
     }
 
-    /// Passes the breakpoints at the current position, because an earlier run has stopped there.
-    pub(crate) fn pass_breakpoints(&mut self) {
+    /// Returns `true` unless the run is a subgraph call.
+    pub(crate) fn is_root(&self) -> bool {
+        self.ctx.shared.parent_run.path.is_empty()
+    }
+
+    /// Takes over breakpoints at which an earlier run has stopped. This run passes them.
+    pub(crate) fn pass_breakpoints(&mut self, stored: StoredBreakpoints) {
         if let Some(breakpoints) = &mut self.breakpoints {
             breakpoints.passed = Some(self.step);
+        }
+        let is_current = stored.are_current();
+        let StoredBreakpoints { before, after, calls, .. } = stored;
+        if self.is_root() {
+            let reported = &self.ctx.shared.parent_run.reported;
+            let is_inside = |node: &String| self.graph.find(node).is_none();
+            if !calls.is_empty() {
+                reported.replace(calls.clone());
+            } else if before.iter().chain(&after).any(is_inside) {
+                reported.set_older();
+            }
+        }
+        if is_current {
+            self.stop_point = Some(StopPoint { before, after, calls, ..StopPoint::default() });
+        }
+    }
+
+    /// Lets the call of a task pass the breakpoints whose stops were reported, and no others. Called before the call
+    /// begins or continues.
+    pub(crate) fn pass_reported_breakpoints(&mut self, task: &str) {
+        let reported = self.ctx.shared.parent_run.reported.position(task);
+        if let Some(breakpoints) = &mut self.breakpoints {
+            breakpoints.passed = reported;
+        }
+        if reported < Some(self.step) {
+            self.stop_point = None;
         }
     }
 

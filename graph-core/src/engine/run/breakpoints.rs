@@ -11,8 +11,8 @@ use crate::step::NodeRef;
 pub(crate) struct RunBreakpoints {
     /// By node, `true` if the run stops there.
     stops: Breakpoints<Vec<bool>>,
-    /// The number of applied supersteps at the last breakpoint that the run has passed. A run that resumes at a
-    /// breakpoint begins with it.
+    /// The number of applied supersteps up to which the run passes its breakpoints. A run that resumes at a breakpoint
+    /// begins with it.
     pub(super) passed: Option<u64>,
     /// The superstep that began last, and its nodes.
     pub(super) begun: (u64, Vec<usize>),
@@ -44,7 +44,7 @@ impl RunBreakpoints {
     /// Returns the breakpoints at which the run stops, given the number of applied supersteps and the planned tasks.
     pub(super) fn stop(&mut self, applied: u64, tasks: &[Task]) -> Option<Breakpoints<Vec<usize>>> {
         let next: Vec<usize> = tasks.iter().map(|task| task.node).collect();
-        if self.passed != Some(applied) {
+        if self.passed < Some(applied) {
             let before = chosen(&self.stops.before, &next);
             let after = self.behind(applied);
             if !before.is_empty() || !after.is_empty() {

@@ -1,6 +1,6 @@
 //! The points at which a driver uses its thread.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointSource, FieldChange, RecordKind, RunRecord, TaskRecord};
@@ -101,6 +101,7 @@ impl Driver {
             let breakpoints = StoredBreakpoints {
                 before: stop_point.before.clone(),
                 after: stop_point.after.clone(),
+                calls: if self.is_root() { stop_point.calls.clone() } else { BTreeMap::new() },
                 ..StoredBreakpoints::default()
             };
             persist.records(breakpoints.record().into_iter().collect(), Vec::new());

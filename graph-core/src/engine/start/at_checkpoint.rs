@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use crate::engine::apply::Ephemerals;
-use crate::engine::context::StopPoint;
 use crate::engine::persist::Persist;
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
-use crate::engine::stored::{FieldChanges, StoredBreakpoints, step_number};
+use crate::engine::stored::{FieldChanges, step_number};
 use crate::erased::ErasedState;
 use crate::error::Error;
 
@@ -34,17 +33,12 @@ impl Parts {
         driver.take_plan();
         driver.parent_commands = std::mem::take(&mut restored.parent_commands);
         driver.begin_superstep();
-        match restored.breakpoints.take() {
-            Some(breakpoints) if breakpoints.ahead => driver.reach_breakpoints(&breakpoints.after),
-            // The thread has stopped here before, so the run passes this breakpoint.
-            Some(breakpoints) => {
-                if breakpoints.are_current() {
-                    let StoredBreakpoints { before, after, .. } = breakpoints;
-                    driver.stop_point = Some(StopPoint { before, after, ..StopPoint::default() });
-                }
-                driver.pass_breakpoints();
+        if let Some(breakpoints) = restored.breakpoints.take() {
+            driver.reach_breakpoints(&breakpoints.after);
+            if !breakpoints.ahead {
+                // The thread has stopped here before.
+                driver.pass_breakpoints(breakpoints);
             }
-            None => {}
         }
         for (index, task_progress) in restored.task_progress.iter_mut().enumerate() {
             if let Some(slot) = driver.results.get_mut(index) {

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, TaskRecord};
@@ -21,6 +22,10 @@ pub(crate) struct StoredBreakpoints {
     /// `true` if a later run has resumed the thread here. It does not stop at these breakpoints again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) passed: bool,
+    /// For the run at the root of the thread: the positions of its subgraph calls, by task id. An older version stores
+    /// none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) calls: BTreeMap<String, u64>,
 }
 
 /// Reads the breakpoints from the records of a checkpoint.
