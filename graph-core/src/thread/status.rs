@@ -169,6 +169,8 @@ pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<Unfinish
         (StatusKind::Running, _) => wakes_at,
         // A stopped run of an older version has stored its wake-up time in the record.
         (StatusKind::Unknown, _) => stopped.map_or(wakes_at, |stopped| stopped.wakes_at()),
+        // The stored status has no time, because the thread is not due then.
+        (StatusKind::AtBreakpoint, _) => stopped.and_then(|stopped| stopped.wakes_at()),
         _ => known_status.wakes_at,
     };
     let (checkpoint, run_id) = (Some(checkpoint.id), Some(Arc::clone(&checkpoint.run.id)));

@@ -107,6 +107,9 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     /// A failed thread is never due, because resuming it would run its failed tasks again each time. If other tasks of it
     /// ask questions that expire, [`unfinished`](Self::unfinished) lists them: see [`UnfinishedThread::interrupts`].
     ///
+    /// A thread at a breakpoint inside a subgraph call is not due either, even if other tasks of it sleep or ask: a
+    /// resumption would pass the breakpoint. After the breakpoint it is due.
+    ///
     /// A due thread that this program cannot read is listed as [`Unreadable`](ThreadStatus::Unreadable). Threads that an
     /// older version of this crate has suspended come first.
     pub fn due(&self, now: SystemTime) -> Unfinished<S, D> {

@@ -1,12 +1,15 @@
 //! A breakpoint inside a subgraph call is passed once its stop was reported, and stops the call until then.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{BatchWrite, RecordKind, TaskRecord, WriteBatch};
 use superstep::interrupt::Question;
 use superstep::payload::Payload;
+use superstep::run::Stop;
 use superstep::subgraph::Subgraph;
+use superstep::thread::ThreadStatus;
 use superstep::{ContextWith, END, FailureMode, Graph, NodeError, Outcome, Route, START};
 
 use super::stores::{TestStore, on_every_store};
@@ -201,6 +204,89 @@ async fn breakpoint_of_an_older_version_is_passed() {
         open.commit(batch.writes(vec![write])).await.unwrap();
         let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(log_of(ended.state()), "x one two beside last");
+    })
+    .await;
+}
+
+async fn doze(_: &Story, cx: &ContextWith<Probe>) -> StoryUpdate {
+    cx.sleep(HOUR).await;
+    say("dozed")
+}
+
+async fn hurry(_: &Story, cx: &ContextWith<Probe>) -> StoryUpdate {
+    let answer = cx.interrupt(Ask).within(HOUR).await;
+    say(format!("{answer:?}"))
+}
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// A program resumes due threads, and a person passes breakpoints.
+#[tokio::test]
+async fn thread_at_a_breakpoint_inside_is_not_due() {
+    let walk = walks()[0].clone();
+    let dozing = story().edge(START, (&walk, doze)).edge(&walk, END).edge(doze, END).compile().unwrap();
+    let hurried = story().edge(START, (&walk, hurry)).edge(&walk, END).edge(hurry, END).compile().unwrap();
+    for (graph, asks) in [(dozing, false), (hurried, true)] {
+        on_every_store(async |store| {
+            let probe = probe();
+            let run = store.thread(&graph).run(begin("x")).suspend_sleeps_longer_than(Duration::ZERO);
+            let run = run.context(Arc::clone(&probe)).await.unwrap();
+            assert_eq!(before(&run), ["walk/two"]);
+            let wakes_at = run.pause().unwrap().wakes_at();
+            assert!(wakes_at.is_some());
+            let (stored, later) = (graph.with_checkpointer(store.open()), SystemTime::now() + 2 * HOUR);
+            assert!(stored.due(later).await.unwrap().is_empty());
+            let [listed] = &stored.unfinished().await.unwrap()[..] else { panic!("one thread") };
+            match &listed.status {
+                ThreadStatus::WaitingForAnswer(_) => assert!(asks),
+                ThreadStatus::AtBreakpoint { before, .. } => {
+                    assert_eq!((&before[..], asks), (&["walk/two".to_owned()][..], false));
+                }
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(listed.wakes_at, wakes_at.filter(|_| !asks));
+            // After the breakpoint, the sleep and the question make it due.
+            let resumed = store.thread(&graph).resume(()).suspend_sleeps_longer_than(Duration::ZERO);
+            let run = resumed.context(Arc::clone(&probe)).await.unwrap();
+            assert!(before(&run).is_empty());
+            assert_eq!(probe.ran(), "one two");
+            assert_eq!(stored.due(later).await.unwrap().len(), 1);
+        })
+        .await;
+    }
+}
+
+/// A drain stops other calls of the superstep. A recovering program resumes stopped threads.
+#[tokio::test]
+async fn drained_thread_at_a_breakpoint_inside_is_at_the_breakpoint() {
+    async fn drains(_: &Story, cx: &ContextWith<Probe>) -> StoryUpdate {
+        cx.stopping().await;
+        say("drained")
+    }
+    let walk = walks()[0].clone();
+    let slow = story().edge(START, drains).edge(drains, three).edge(three, END);
+    let slow = slow.compile().unwrap().as_node("slow");
+    let graph = story().edge(START, (&walk, &slow)).edge(&walk, END).edge(&slow, END).compile().unwrap();
+    on_every_store(async |store| {
+        let (probe, stop) = (probe(), Stop::new());
+        let run = store.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&probe));
+        let (run, ()) = tokio::join!(run.into_future(), async {
+            let inner = store.open();
+            while inner.get("t", "walk", None).await.unwrap().found.is_none_or(|found| {
+                !found.records.iter().any(|record| record.key.kind == RecordKind::Breakpoint)
+            }) {
+                tokio::task::yield_now().await;
+            }
+            stop.drain();
+        });
+        let run = run.unwrap();
+        assert_eq!(before(&run), ["walk/two"]);
+        assert!(run.pause().unwrap().is_stopped());
+        let listed = graph.with_checkpointer(store.open()).unfinished().await.unwrap();
+        let status = listed.first().map(|listed| &listed.status);
+        assert!(matches!(status, Some(ThreadStatus::AtBreakpoint { .. })), "{status:?}");
+        let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one two drained three");
     })
     .await;
 }

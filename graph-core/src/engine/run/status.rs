@@ -56,21 +56,25 @@ impl Driver {
     }
 
     /// Sets the status of a thread at which the run has stopped.
+    ///
+    /// Programs resume stopped and due threads by themselves, which would pass a breakpoint for a person. So a thread at
+    /// a breakpoint is neither, even if other tasks sleep or were stopped.
     pub(crate) fn stops_with_status(&mut self) {
         let Some(stop_point) = &self.stop_point else { return };
         if self.tasks.is_empty() {
             return;
         }
-        let kind = if stop_point.requested {
+        let at_breakpoint = !(stop_point.before.is_empty() && stop_point.after.is_empty());
+        let kind = if stop_point.requested && !at_breakpoint {
             StatusKind::Stopped
         } else if self.interrupts().next().is_some() {
             StatusKind::WaitingForAnswer
-        } else if stop_point.wakes_at.is_some() {
+        } else if stop_point.wakes_at.is_some() && !at_breakpoint {
             StatusKind::WaitingForTime
         } else {
             StatusKind::AtBreakpoint
         };
-        let status = StoredStatus::new(kind).wakes_at(stop_point.wakes_at);
+        let status = StoredStatus::new(kind).wakes_at(stop_point.wakes_at.filter(|_| !at_breakpoint));
         if let Some(persist) = &mut self.persist {
             persist.set_status(status);
         }
