@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Outcome;
-use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, RecordKind};
+use crate::checkpoint::{CheckpointId, CheckpointQuery, Loaded, RecordKind, StatusKind, StoredStatus};
 use crate::engine::{
     AppContext, RestoredCheckpoint, Stopped, StoredBreakpoints, StoredFailure, TaskProgress, Waiting,
     not_filled, open,
@@ -75,7 +75,7 @@ pub(super) async fn find_run(
             continue;
         }
         let mut restored = open(compiled, &thread.name, stored).map_err(refuse)?;
-        let has_stopped_here = !complete && has_stopped(&restored);
+        let has_stopped_here = !complete && has_stopped(loaded.status, &restored);
         if !complete && !has_stopped_here {
             return Ok(Some(FoundRun::Unfinished(Box::new(UnfinishedRun { loaded, restored }))));
         }
@@ -102,7 +102,21 @@ async fn newest_checkpoint(thread: &ErasedThread, id: &Arc<str>) -> Result<Optio
 }
 
 /// Returns `true` if a run has stopped at questions or breakpoints, and nothing has changed since.
-fn has_stopped(restored: &RestoredCheckpoint) -> bool {
+///
+/// The status tells this: each run and each update that continues the thread sets it. If a run has accepted an answer
+/// and died, the thread may still have other open questions.
+fn has_stopped(status: StoredStatus, restored: &RestoredCheckpoint) -> bool {
+    match status.kind {
+        StatusKind::WaitingForAnswer | StatusKind::AtBreakpoint => !status.is_due(clock::now()),
+        // A stop request is over, so the questions of the thread count. An older version has stored no status.
+        StatusKind::Stopped | StatusKind::Unknown => waits_only(restored),
+        _ => false,
+    }
+}
+
+/// Returns `true` if the records of a checkpoint show that all tasks left to run ask questions, or that the thread is at
+/// a breakpoint.
+fn waits_only(restored: &RestoredCheckpoint) -> bool {
     let patched = restored.records.iter().any(|record| record.key.kind == RecordKind::Patch);
     let wakes_at = restored.stopped.as_ref().and_then(Stopped::wakes_at);
     let awake = wakes_at.is_some_and(|time| time <= clock::now());

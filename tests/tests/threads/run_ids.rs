@@ -1,6 +1,7 @@
 //! A run that is started again by its id returns the state of that run, even if another process continued it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use superstep::interrupt::Question;
@@ -124,6 +125,63 @@ async fn waiting_run_id_returns_its_open_interrupts() {
         }
         assert_eq!(log_of(first.state()), "in true false a");
         assert_eq!(run(store, &graph, &probe).await.unwrap().state(), first.state());
+    })
+    .await;
+}
+
+async fn ask_both(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
+    let answer = tokio::select! {
+        first = cx.interrupt(Go(1)) => format!("first {first}"),
+        second = cx.interrupt(Go(2)) => format!("second {second}"),
+    };
+    enter(cx, "ask_both").await?;
+    Ok(say(answer))
+}
+
+/// The run may die after it has stored an answer to one of several questions. Then the others are still stored as open.
+#[tokio::test]
+async fn repeated_run_id_continues_after_an_accepted_answer() {
+    let graph = story().edge(START, ask_both).edge(ask_both, END).compile().unwrap();
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        on_every_store(async |store| {
+            let probe = Arc::new(Probe::default());
+            let first = run(store, &graph, &probe).await.unwrap();
+            let answer = first.pause().unwrap().interrupts()[1].answer_json(true.into());
+            let resumed = store.thread(&graph).resume(answer).durability(durability);
+            let resumed = resumed.context(Arc::clone(&probe));
+            drop(resumed.start().await.unwrap());
+            let again = run(store, &graph, &probe).await.unwrap();
+            assert_eq!(log_of(again.state()), "in second true", "{durability:?}");
+            assert_eq!(probe.ran(), "ask_both");
+        })
+        .await;
+    }
+}
+
+/// A sibling that has finished or sleeps does not matter.
+#[tokio::test]
+async fn repeated_run_id_does_not_pass_a_breakpoint_inside() {
+    async fn doze(_: &Story, cx: &ContextWith<Probe>) -> StoryUpdate {
+        cx.sleep(Duration::from_millis(5)).await;
+        say("dozed")
+    }
+    let walk = story().edge(START, one).edge(one, two).edge(two, END).interrupt_before(two);
+    let walk = walk.compile().unwrap().as_node("walk");
+    let graph = story().edge(START, (&walk, doze, a)).join((&walk, doze, a), three).edge(three, END);
+    let graph = graph.compile().unwrap();
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        for sleeps in [true, false] {
+            let limit = if sleeps { Duration::ZERO } else { Duration::MAX };
+            for _ in 0..3 {
+                let again = store.thread(&graph).run(begin("in")).run_id("x");
+                let again = again.suspend_sleeps_longer_than(limit).context(Arc::clone(&probe));
+                assert_eq!(again.await.unwrap().pause().unwrap().before(), ["walk/two"]);
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            store.thread(&graph).delete().await.unwrap();
+        }
+        assert_eq!(probe.ran().matches("one").count(), 2, "once for each thread");
     })
     .await;
 }
