@@ -35,8 +35,9 @@ pub(super) async fn open_again(
             return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
         };
         let compiled = Arc::clone(&thread.graph.graph.0);
-        let restored: RestoredCheckpoint =
+        let mut restored: RestoredCheckpoint =
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
+        restored.enter = enter.clone();
         if restored.is_at_rest(&compiled) {
             if update.is_some() {
                 let thread_name = thread.name.to_string();
@@ -54,8 +55,7 @@ pub(super) async fn open_again(
             }
         }
         let fence = loaded.fence;
-        let (persist, mut shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-        shared.parent_run.replays_from(enter.clone());
+        let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
         let driver = start_driver(opening.again(), persist, shared, Begin::Replay(restored, update.clone()))?;
         match take_over(&thread, driver, conflict_wait.is_allowed()).await {
             Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
@@ -71,7 +71,7 @@ async fn find_root_checkpoint(
     thread: &ErasedThread,
     namespaces: &[Arc<str>],
     checkpoint: CheckpointId,
-    enter: &mut BTreeMap<Arc<str>, CheckpointId>,
+    enter: &mut BTreeMap<String, CheckpointId>,
 ) -> Result<CheckpointId, Error> {
     let no_checkpoint = |checkpoint| ErrorKind::NoCheckpoint { thread: thread.name.to_string(), checkpoint };
     let (mut namespaces, mut checkpoint) = (namespaces.to_vec(), checkpoint);
@@ -94,7 +94,7 @@ async fn find_root_checkpoint(
             return Err(thread.graph.refuse(no_checkpoint(checkpoint)));
         };
         namespaces = vec![Arc::from(namespace.rsplit_once('/').map_or("", |(outer, _)| outer))];
-        enter.insert(namespace, checkpoint);
+        enter.insert(namespace.to_string(), checkpoint);
         checkpoint = parent.checkpoint;
     }
 }

@@ -25,6 +25,7 @@ mod next_turn;
 mod policies;
 mod prefixes;
 mod processes;
+mod replayed_calls;
 mod retried_calls;
 mod revoked_results;
 mod stopped_runs;

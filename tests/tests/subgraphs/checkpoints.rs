@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use superstep::subgraph::Subgraph;
-use superstep::{Durability, END, ErrorKind, Graph, START};
+use superstep::{Durability, END, ErrorKind, FailureMode, Graph, Route, START};
 
 use super::stores::on_every_store;
 use super::story::{Probe, Story, begin, log_of, next, recording_nodes, story};
@@ -131,9 +131,77 @@ async fn call_replays_from_the_middle() {
     .await;
 }
 
+/// The replay is stored, so a run that is resumed in another process continues it.
+#[tokio::test]
+async fn stopped_replay_continues_the_call_from_the_middle() {
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let inner = inner();
+        let thread = store.thread(&outer(&inner));
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        let within = thread.within(&inner);
+        let history = within.history().await.unwrap();
+        let middle = history.iter().find(|snapshot| next(snapshot) == "two").unwrap().id;
+        for dropped in [false, true] {
+            probe.ran();
+            let again = within.at(middle).run_again().interrupt_before(&inner).context(Arc::clone(&probe));
+            match dropped {
+                true => drop(again.start().await.unwrap()),
+                false => assert_eq!(again.await.unwrap().pause().unwrap().before(), ["inner"]),
+            }
+            assert_eq!(probe.ran(), "");
+            let fork = thread.state().await.unwrap().unwrap().id;
+            let resumed = store.thread(&outer(&inner)).resume(()).context(Arc::clone(&probe));
+            assert_eq!(log_of(resumed.await.unwrap().state()), "x one two three beside last");
+            assert_eq!(ran_sorted(&probe), "beside last three two", "dropped: {dropped}");
+            // A replay from the fork itself begins the call anew.
+            thread.at(fork).run_again().context(Arc::clone(&probe)).await.unwrap();
+            assert_eq!(ran_sorted(&probe), "beside last one three two");
+        }
+    })
+    .await;
+}
+
+/// The call continues from the checkpoint once. Neither a resumption nor a later call of the same node goes back there.
+#[tokio::test]
+async fn replay_continues_from_the_checkpoint_once() {
+    #[derive(Route)]
+    enum Then {
+        #[to("inner")]
+        Again,
+        #[to(END)]
+        Enough,
+    }
+    async fn turn(story: &Story) -> Then {
+        if story.log.iter().filter(|line| *line == "three").count() < 2 { Then::Again } else { Then::Enough }
+    }
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let inner = inner();
+        let graph = story().edge(START, (&inner, beside)).edge(&inner, turn).edge(beside, END);
+        let graph = graph.on_failure(FailureMode::Collect).compile().unwrap();
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        let within = thread.within(&inner);
+        let history = within.history().await.unwrap();
+        let middle = history.iter().rfind(|snapshot| next(snapshot) == "two").unwrap().id;
+        probe.ran();
+        probe.set_failing(&["three", "beside"]);
+        within.at(middle).run_again().context(Arc::clone(&probe)).await.unwrap_err();
+        assert_eq!(ran_sorted(&probe), "beside three two");
+        probe.set_failing(&["beside"]);
+        store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap_err();
+        assert_eq!(ran_sorted(&probe), "beside three");
+        probe.set_failing(&[]);
+        let ended = store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
+        assert_eq!(log_of(ended.state()), "x one two three beside one two three");
+        assert_eq!(ran_sorted(&probe), "beside one three two");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn loop_starts_a_new_call_each_time() {
-    use superstep::Route;
     #[derive(Route)]
     enum Again {
         #[to("inner")]

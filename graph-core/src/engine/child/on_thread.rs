@@ -1,5 +1,6 @@
 //! Subgraph calls on the parent run's thread, each in its own namespace.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::restore::{RestoredCheckpoint, before, open, open_onto, open_state};
 use crate::engine::run::{Driver, run_record};
 use crate::engine::start::{Begin, Parts, Resumption, begin, input_not_storable};
-use crate::engine::stored::{self, FieldChanges, GivenAnswer, Program, Resets, place};
+use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind, NodeError};
 use crate::options::Durability;
@@ -81,26 +82,30 @@ impl Opening<'_> {
     async fn open(&self) -> Result<StartedCall, Error> {
         let shared = &self.parent_persistence.shared;
         let (store, thread) = (shared.store(), shared.thread());
-        let enter = self.cx.shared.parent_run.enter(&self.namespace);
         let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
-        let parent_task = ParentTask::at(checkpoint, Some(self.cx.task()));
-        let loaded = store.get(thread, &self.namespace, enter).await.map_err(|error| self.store(error))?;
+        let here = ParentTask::at(checkpoint, Some(self.cx.task()));
+        let loaded = store.get(thread, &self.namespace, None).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
-        let stored_task = match &loaded.found {
-            Some(stored) => {
-                stored::parent_task(thread, &stored.checkpoint).map_err(|kind| self.refuse(kind))?
-            }
-            None => None,
+        let stored_task = |stored: &StoredCheckpoint| {
+            parent_task(thread, &stored.checkpoint).map_err(|kind| self.refuse(kind))
         };
-        let is_within = stored_task.as_ref().is_some_and(|stored_task| stored_task.is_within(&parent_task));
-        let begun = stored_task.and_then(|stored_task| stored_task.begun);
-        match loaded.found {
-            Some(stored) if enter.is_some() => {
-                self.replay(stored, head, ParentTask { begun, ..parent_task }).await
+        let head_task = loaded.found.as_ref().map(stored_task).transpose()?.flatten();
+        let is_within = head_task.as_ref().is_some_and(|head_task| head_task.is_within(&here));
+        let enter = self.cx.shared.parent_run.enter(checkpoint, &self.namespace);
+        match (loaded.found, enter) {
+            (Some(stored), _) if is_within => {
+                let begun = head_task.and_then(|head_task| head_task.begun);
+                self.resumption(stored, head, ParentTask { begun, ..here }).await
             }
-            None if enter.is_some() => Err(self.gone(enter)),
-            Some(stored) if is_within => {
-                self.resumption(stored, head, ParentTask { begun, ..parent_task }).await
+            (_, Some((id, inside))) => {
+                let loaded = store.get(thread, &self.namespace, Some(id)).await;
+                match loaded.map_err(|error| self.store(error))?.found {
+                    Some(stored) => {
+                        let begun = stored_task(&stored)?.and_then(|stored_task| stored_task.begun);
+                        self.replay(stored, head, ParentTask { begun, ..here }, inside).await
+                    }
+                    None => Err(self.gone(Some(id))),
+                }
             }
             _ => {
                 let from = match &self.call.storage {
@@ -111,7 +116,7 @@ impl Opening<'_> {
                     }
                     CallStorage::Call | CallStorage::Nothing => None,
                 };
-                self.begin(from, head, parent_task)
+                self.begin(from, head, here)
             }
         }
     }
@@ -178,14 +183,17 @@ impl Opening<'_> {
         Ok(StartedCall { driver, state, lock: None })
     }
 
-    /// Runs a call again from one of its checkpoints, as a new branch. Its beginning stays the same.
+    /// Runs a call again from one of its checkpoints, as a new branch. Its beginning stays the same. Calls `inside` it
+    /// continue from theirs.
     async fn replay(
         &self,
         stored: StoredCheckpoint,
         head: Option<CheckpointId>,
         parent_task: ParentTask,
+        inside: BTreeMap<String, CheckpointId>,
     ) -> Result<StartedCall, Error> {
-        let (restored, returned) = self.restored(stored)?;
+        let (mut restored, returned) = self.restored(stored)?;
+        restored.enter = inside;
         let begun = parent_task.begun;
         let (persist, shared) = self.writer(head, parent_task);
         let mut driver = self.driver(persist, shared, Begin::Replay(restored, None))?;
@@ -280,7 +288,6 @@ impl Opening<'_> {
         let mut shared = self.place.shared(self.call, self.cx);
         shared.steps = Some(persist.steps());
         shared.parent_run.parent_persistence = Some(persist.parent_persistence());
-        shared.parent_run.enter = Arc::clone(&self.cx.shared.parent_run.enter);
         (persist, shared)
     }
 

@@ -41,8 +41,9 @@ pub(crate) struct ParentRun {
     pub(crate) pulses: Vec<Arc<AtomicU64>>,
     /// The subgraph node that contains the run and prevents it from keeping states on the thread, with the reason.
     pub(crate) loses_state: Option<(Arc<str>, &'static str)>,
-    /// By namespace, the checkpoint from which a replay continues.
-    pub(crate) enter: Arc<Mutex<BTreeMap<Arc<str>, CheckpointId>>>,
+    /// The checkpoint at which a replay begins, and by namespace the checkpoints from which the calls that it has planned
+    /// continue.
+    pub(crate) enter: Mutex<Option<(CheckpointId, BTreeMap<String, CheckpointId>)>>,
 }
 
 impl ParentRun {
@@ -89,14 +90,25 @@ impl ParentRun {
         self.withdrawn.lock().unwrap_or_else(PoisonError::into_inner).contains(question)
     }
 
-    /// Makes the first subgraph call in each of these namespaces continue from the given checkpoint.
-    pub(crate) fn replays_from(&mut self, enter: BTreeMap<Arc<str>, CheckpointId>) {
-        self.enter = Arc::new(Mutex::new(enter));
+    /// Makes the calls that checkpoint `at` has planned in these namespaces continue from the given checkpoints.
+    pub(crate) fn replays_from(&self, at: CheckpointId, enter: BTreeMap<String, CheckpointId>) {
+        if !enter.is_empty() {
+            *self.enter.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, enter));
+        }
     }
 
-    /// Takes the checkpoint from which the next call in this namespace continues.
-    pub(crate) fn enter(&self, namespace: &str) -> Option<CheckpointId> {
-        self.enter.lock().unwrap_or_else(PoisonError::into_inner).remove(namespace)
+    /// Returns the checkpoint from which a call that checkpoint `at` has planned in this namespace continues, and those
+    /// of the calls inside it.
+    pub(crate) fn enter(
+        &self,
+        at: CheckpointId,
+        namespace: &str,
+    ) -> Option<(CheckpointId, BTreeMap<String, CheckpointId>)> {
+        let enter = self.enter.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, all) = enter.as_ref().filter(|(planned, _)| *planned == at)?;
+        let is_inside = |inner: &str| inner.strip_prefix(namespace).is_some_and(|rest| rest.starts_with('/'));
+        let inside = all.iter().filter(|(inner, _)| is_inside(inner));
+        Some((*all.get(namespace)?, inside.map(|(inner, id)| (inner.clone(), *id)).collect()))
     }
 }
 

@@ -74,7 +74,7 @@ fn read(
         }
     };
     let patched = reader.patch(&mut read)?;
-    let progress = progress::read(thread, &checkpoint)?;
+    let mut progress = progress::read(thread, &checkpoint)?;
     let next: &[Arc<str>] = if is_input { &[] } else { &checkpoint.next };
     let (mut tasks, planned) =
         progress.resume(graph, next).map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
@@ -114,6 +114,7 @@ fn read(
         fresh,
         breakpoints,
         stopped,
+        enter: std::mem::take(&mut progress.enter),
         parent_commands,
         checkpoint,
         records,

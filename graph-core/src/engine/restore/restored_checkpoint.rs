@@ -1,6 +1,7 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, TaskRecord};
+use crate::checkpoint::{Checkpoint, CheckpointId, TaskRecord};
 use crate::engine::apply::Ephemerals;
 use crate::engine::context::{Answered, Timer};
 use crate::engine::graph::Compiled;
@@ -34,6 +35,8 @@ pub(crate) struct RestoredCheckpoint {
     pub(crate) breakpoints: Option<StoredBreakpoints>,
     /// The stop request or the sleep at which the last run has stopped.
     pub(crate) stopped: Option<Stopped>,
+    /// By namespace, the checkpoints from which subgraph calls of the planned tasks continue.
+    pub(crate) enter: BTreeMap<String, CheckpointId>,
     /// The commands to the parent graph that have ended the run.
     pub(crate) parent_commands: Vec<ErasedParentCommand>,
     /// The stored records.

@@ -33,6 +33,8 @@ impl Parts {
         driver.take_plan();
         driver.parent_commands = std::mem::take(&mut restored.parent_commands);
         driver.begin_superstep();
+        let enter = std::mem::take(&mut restored.enter);
+        driver.ctx.shared.parent_run.replays_from(restored.checkpoint.id, enter);
         if let Some(breakpoints) = restored.breakpoints.take() {
             driver.reach_breakpoints(&breakpoints.after);
             if !breakpoints.ahead {

@@ -6,7 +6,7 @@ use crate::checkpoint::{CheckpointSource, RecordKind, StatusKind, TaskRecord};
 use crate::engine::persist::{Persist, Plan};
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
-use crate::engine::stored::{moved, step_number};
+use crate::engine::stored::{entering, moved, step_number};
 use crate::erased::TaskWrites;
 use crate::error::Error;
 
@@ -25,6 +25,7 @@ impl Parts {
     ) -> Result<Driver, Error> {
         let from = restored.checkpoint.clone();
         let changes = std::mem::take(&mut restored.changes);
+        let enter = std::mem::take(&mut restored.enter);
         // Encoded again, because the branch is written in this program's state version.
         let records =
             restored.input.as_ref().map(|input| input_records(&*restored.state, &restored.given, input));
@@ -53,7 +54,7 @@ impl Parts {
         let state = Arc::clone(&driver.state);
         let graph = driver.graph.name.clone();
         let not_storable = |source| input_not_storable(&graph, step_number(step), source);
-        let plan = match restored.input {
+        let mut plan = match restored.input {
             Some(_) => {
                 let parent_task = driver.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
                 let progress = moved(from.progress.as_ref(), parent_task).map_err(not_storable)?;
@@ -62,13 +63,15 @@ impl Parts {
             // Additions of a resume, such as an ephemeral field or a node, are not part of a stored plan yet.
             None => driver.plan(&[]).map_err(not_storable)?,
         };
+        plan.progress = entering(plan.progress, &enter).map_err(not_storable)?;
         if let Some(persist) = &mut driver.persist {
             let changes = if restored.fresh {
                 Vec::new()
             } else {
                 persist.changes.unwritten(&*state).map_err(|(_, source)| not_storable(source))?
             };
-            persist.checkpoint(CheckpointSource::Fork, step, Some(from.id), plan, changes, records);
+            let id = persist.checkpoint(CheckpointSource::Fork, step, Some(from.id), plan, changes, records);
+            driver.ctx.shared.parent_run.replays_from(id, enter);
         }
         drop(state);
         // The tasks of the new branch have different ids from those of the old one.

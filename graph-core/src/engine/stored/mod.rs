@@ -29,7 +29,7 @@ pub(crate) use keys::{
     after_ordinal, is_delta, key, ordinal, parse_write_key, place, step_number, write_key,
 };
 pub(crate) use program::Program;
-pub(crate) use progress::{START, Unplanned, moved, node_of, parent_task, shown_packets};
+pub(crate) use progress::{START, Unplanned, entering, moved, node_of, parent_task, shown_packets};
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
 pub(crate) use resets::{Resets, StoredResets};

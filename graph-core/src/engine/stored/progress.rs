@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, CheckpointId};
 use crate::engine::apply::Ephemerals;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
@@ -42,6 +42,10 @@ pub(crate) struct StoredProgress {
     /// For a subgraph run on the parent state. `None` if an older version has stored the checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resets: Option<StoredResets>,
+    /// For a replay from a checkpoint of a subgraph call: by namespace, the checkpoint from which the planned call
+    /// continues.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) enter: BTreeMap<String, CheckpointId>,
 }
 
 /// A deferred task that waits.
@@ -150,6 +154,7 @@ pub(crate) fn encode(
         updated_as: updated_as.to_vec(),
         parent_task: parent_task.cloned(),
         resets,
+        enter: BTreeMap::new(),
     };
     json_payload(&stored).map(Some)
 }
@@ -181,9 +186,26 @@ pub(crate) fn moved(
     if parent_task.is_none() {
         return Ok(payload.cloned());
     }
-    let mut stored = parse(payload).map_err(|_| EncodeError::of_plan("the stored plan cannot be read"))?;
+    let mut stored = parse(payload).map_err(|_| unread())?;
     stored.parent_task = parent_task.cloned();
     json_payload(&stored).map(Some)
+}
+
+/// Adds the checkpoints from which planned subgraph calls continue to a stored plan.
+pub(crate) fn entering(
+    payload: Option<Payload>,
+    enter: &BTreeMap<String, CheckpointId>,
+) -> Result<Option<Payload>, EncodeError> {
+    if enter.is_empty() {
+        return Ok(payload);
+    }
+    let mut stored = parse(payload.as_ref()).map_err(|_| unread())?;
+    stored.enter = enter.clone();
+    json_payload(&stored).map(Some)
+}
+
+fn unread() -> EncodeError {
+    EncodeError::of_plan("the stored plan cannot be read")
 }
 
 /// Returns the packets of the planned tasks for display, by task index.
