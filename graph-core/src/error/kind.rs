@@ -31,7 +31,7 @@ pub enum ErrorKind {
     #[non_exhaustive]
     Node {
         /// The failure. If several nodes failed, the first in the order of the superstep.
-        first: NodeFailure,
+        first: Box<NodeFailure>,
         /// The other nodes that failed in the same superstep.
         others: Vec<NodeFailure>,
     },

@@ -172,7 +172,7 @@ impl Driver {
                     let name = self.graph.node_name(task.node);
                     let first = failed.into_failure(name, step, attempt).of(0, task.packet.as_ref());
                     self.results.fill_with(|| None);
-                    return Err(self.error(ErrorKind::Node { first, others: Vec::new() }));
+                    return Err(self.error(ErrorKind::Node { first: Box::new(first), others: Vec::new() }));
                 }
             }
         }

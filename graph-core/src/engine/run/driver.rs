@@ -189,7 +189,7 @@ impl Driver {
         let attempt = self.attempts.first().copied().unwrap_or(1);
         let name = self.graph.node_name(task.node);
         let first = failed.into_failure(name, step, attempt).of(0, task.packet.as_ref());
-        self.error(ErrorKind::Node { first, others: Vec::new() })
+        self.error(ErrorKind::Node { first: Box::new(first), others: Vec::new() })
     }
 
     /// Checks for a timer before any task starts.
@@ -264,7 +264,9 @@ impl Driver {
         let mut failures = failures.into_iter();
         match failures.next() {
             None => Ok(()),
-            Some(first) => Err(self.error(ErrorKind::Node { first, others: failures.collect() })),
+            Some(first) => {
+                Err(self.error(ErrorKind::Node { first: Box::new(first), others: failures.collect() }))
+            }
         }
     }
 

@@ -201,7 +201,7 @@ impl Driver {
         }
         let records: Vec<TaskRecord> = match error.kind() {
             ErrorKind::Node { first, others } => {
-                std::iter::once(first).chain(others).filter_map(failure_record).collect()
+                std::iter::once(&**first).chain(others).filter_map(failure_record).collect()
             }
             ErrorKind::Validation { nodes, .. } | ErrorKind::NotStorable { nodes, .. } => {
                 self.refused_records(nodes, &error)

@@ -112,6 +112,6 @@ pub(crate) fn from_outside(
     };
     contained(finished).map_err(Failed::Panic).and_then(|finished| finished).map_err(|failed| {
         let first = failed.into_failure(stamp.node, stamp.step, 1);
-        NotEncoded::named(ErrorKind::Node { first, others: Vec::new() })
+        NotEncoded::named(ErrorKind::Node { first: Box::new(first), others: Vec::new() })
     })
 }

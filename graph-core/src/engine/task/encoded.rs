@@ -51,7 +51,7 @@ impl NotEncoded {
         match refused(first) {
             Some(source) if others.iter().all(|other| refused(other).is_some()) => {
                 let nodes =
-                    std::iter::once(first).chain(others).map(|failure| failure.node.clone()).collect();
+                    std::iter::once(&**first).chain(others).map(|failure| failure.node.clone()).collect();
                 ErrorKind::NotStorable { nodes, step: first.step, source }
             }
             _ => kind,

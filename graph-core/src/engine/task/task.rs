@@ -145,5 +145,5 @@ fn can_be_sent(leave: &Leave) -> Result<(), EncodeError> {
 
 /// Returns the error for a failure before the first task.
 pub(crate) fn start_failed(failed: Failed) -> ErrorKind {
-    ErrorKind::Node { first: failed.into_failure("START", 0, 1), others: Vec::new() }
+    ErrorKind::Node { first: Box::new(failed.into_failure("START", 0, 1)), others: Vec::new() }
 }

@@ -79,7 +79,7 @@ async fn slow(_: &Trace, cx: &ContextWith<Scene>) -> TraceUpdate {
 
 fn failures(error: &Error) -> Vec<&NodeFailure> {
     let ErrorKind::Node { first, others, .. } = error.kind() else { panic!("{error}") };
-    std::iter::once(first).chain(others).collect()
+    std::iter::once(&**first).chain(others).collect()
 }
 
 fn scene() -> Arc<Scene> {

@@ -232,7 +232,7 @@ pub(crate) fn waits_again(failure: &NodeFailure) -> bool {
 /// Returns `true` if a superstep failed only because answers could not be read.
 pub(crate) fn wait_again(error: &ErrorKind) -> bool {
     match error {
-        ErrorKind::Node { first, others } => std::iter::once(first).chain(others).all(waits_again),
+        ErrorKind::Node { first, others } => std::iter::once(&**first).chain(others).all(waits_again),
         _ => false,
     }
 }
