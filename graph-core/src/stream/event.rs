@@ -168,6 +168,8 @@ pub enum EventKind<S: GraphState> {
         id: CheckpointId,
         /// Its step number: −1 for the first input of a thread.
         step: i64,
+        /// The epoch of the thread during this run; see [`Snapshot::epoch`](crate::thread::Snapshot::epoch).
+        epoch: u64,
     },
     /// An event of a subgraph with another state type.
     Subgraph(SubgraphEvent),
@@ -233,8 +235,9 @@ impl<S: GraphState> EventKind<S> {
         let (node, task, kind) = match self {
             Self::Subgraph(_) | Self::Done(_) => return None,
             Self::Values(_) => return Some(ShownEvent::of_run(ShownKind::Values)),
-            Self::Checkpoint { id, step } => {
-                return Some(ShownEvent::of_run(ShownKind::Checkpoint { id: *id, step: *step }));
+            Self::Checkpoint { id, step, epoch } => {
+                let kind = ShownKind::Checkpoint { id: *id, step: *step, epoch: *epoch };
+                return Some(ShownEvent::of_run(kind));
             }
             Self::Update { node, task, restored, .. } => {
                 (node, task, ShownKind::Update { restored: *restored })

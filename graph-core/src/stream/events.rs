@@ -111,9 +111,9 @@ impl Events {
         }
     }
 
-    pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64) {
+    pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64, epoch: u64) {
         if self.wants(StreamMode::Checkpoints) {
-            self.send(step, RawKind::Checkpoint { id, step: number }).await;
+            self.send(step, RawKind::Checkpoint { id, step: number, epoch }).await;
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) enum RawKind {
     Checkpoint {
         id: CheckpointId,
         step: i64,
+        epoch: u64,
     },
 }
 
@@ -66,7 +67,7 @@ impl RawEvent {
                 Some(state) => EventKind::Values(state),
                 None => return Err(Self { state: self.state, kind: RawKind::Values(state) }),
             },
-            RawKind::Checkpoint { id, step } => EventKind::Checkpoint { id, step },
+            RawKind::Checkpoint { id, step, epoch } => EventKind::Checkpoint { id, step, epoch },
             RawKind::Task { node, task, event } => match event {
                 TaskEvent::Update { writes, restored } => {
                     EventKind::Update { node, task, update: WritesOf::<S>::typed(writes), restored }
@@ -93,8 +94,9 @@ impl RawEvent {
     pub(crate) fn shown(&self) -> ShownEvent<'_> {
         let (node, task, event) = match &self.kind {
             RawKind::Values(_) => return ShownEvent::of_run(ShownKind::Values),
-            RawKind::Checkpoint { id, step } => {
-                return ShownEvent::of_run(ShownKind::Checkpoint { id: *id, step: *step });
+            RawKind::Checkpoint { id, step, epoch } => {
+                let kind = ShownKind::Checkpoint { id: *id, step: *step, epoch: *epoch };
+                return ShownEvent::of_run(kind);
             }
             RawKind::Task { node, task, event } => (node, *task, event),
         };

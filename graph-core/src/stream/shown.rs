@@ -30,7 +30,7 @@ pub(crate) enum ShownKind<'e> {
     Handled { error: &'e str },
     Failed { error: &'e str },
     Interrupt(&'e OpenInterrupt),
-    Checkpoint { id: CheckpointId, step: i64 },
+    Checkpoint { id: CheckpointId, step: i64, epoch: u64 },
 }
 
 impl<'e> ShownEvent<'e> {
@@ -89,9 +89,10 @@ impl<'e> ShownEvent<'e> {
                 map.serialize_entry("error", error)?;
                 map.serialize_entry("wait", &wait.as_secs_f64())?;
             }
-            ShownKind::Checkpoint { id, step } => {
+            ShownKind::Checkpoint { id, step, epoch } => {
                 map.serialize_entry("checkpoint", id)?;
                 map.serialize_entry("step", step)?;
+                map.serialize_entry("epoch", epoch)?;
             }
             ShownKind::NotCached { reason } => map.serialize_entry("reason", reason)?,
             ShownKind::Values

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, CheckpointId, Checkpointer, Fence};
+use crate::checkpoint::{CheckpointError, CheckpointId, Checkpointer, Conflict, Fence};
 use crate::engine::{AbandonedRuns, ErasedGraph};
 use crate::erased::TaskWrites;
 use crate::error::{Error, ErrorKind};
@@ -41,6 +41,27 @@ pub(crate) struct ErasedThread {
     pub(crate) name: Arc<str>,
 }
 
+/// The state in which a caller expects a thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    pub(crate) epoch: Option<u64>,
+    /// The epoch and the head that the caller has seen.
+    pub(crate) fence: Option<Fence>,
+}
+
+impl Expected {
+    /// Fails with a conflict if the thread was found in another state.
+    pub(crate) fn check(&self, thread: &ErasedThread, found: Fence) -> Result<(), Error> {
+        let expected = self.fence.unwrap_or(found);
+        let expected = Fence::new(self.epoch.unwrap_or(expected.epoch), expected.head);
+        if expected == found {
+            return Ok(());
+        }
+        let conflict = Conflict::new(Arc::clone(&thread.name), "", expected, found);
+        Err(thread.graph.error(CheckpointError::conflict(conflict)))
+    }
+}
+
 /// The target of a run on a thread.
 pub(crate) struct OnErasedThread {
     pub(crate) thread: ErasedThread,
@@ -48,6 +69,7 @@ pub(crate) struct OnErasedThread {
     pub(crate) at: Option<CheckpointId>,
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) on_conflict: OnConflict,
+    pub(crate) expected: Expected,
 }
 
 /// The parameters of a run that continues from its thread's head.
@@ -55,6 +77,4 @@ pub(crate) struct Resume {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
     pub(crate) goto: Vec<AsNode>,
-    /// The epoch and head that the thread must still have.
-    pub(crate) seen: Option<Fence>,
 }

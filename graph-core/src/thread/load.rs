@@ -56,7 +56,8 @@ pub(crate) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -
         let graph = &thread.graph.graph.0;
         let loaded = async {
             let loaded = read(&thread, checkpoint).await?;
-            let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", stored, None));
+            let epoch = loaded.fence.epoch;
+            let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", epoch, stored, None));
             found.transpose().map_err(|kind| thread.graph.refuse(kind))
         };
         caught(&graph.name, loaded).await
@@ -92,6 +93,7 @@ pub(crate) fn snapshot(
     graph: &Compiled,
     thread: &Arc<str>,
     namespace: &str,
+    epoch: u64,
     stored: StoredCheckpoint,
     base: Option<&dyn ErasedState>,
 ) -> Result<RawSnapshot, ErrorKind> {
@@ -110,6 +112,7 @@ pub(crate) fn snapshot(
         next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
         thread: Arc::clone(thread),
         namespace: Arc::from(namespace),
+        epoch,
         id: checkpoint.id,
         parent: checkpoint.parent,
         parents: BTreeMap::new(),

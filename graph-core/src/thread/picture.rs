@@ -64,6 +64,7 @@ impl OpenTask<'_> {
             let namespace = stored_as(self.namespace, name, &call.storage, call.packets, self.planned.1);
             let loaded = self.store.get(self.thread, &namespace, None).await;
             let loaded = loaded.map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
+            let epoch = loaded.fence.epoch;
             let Some(stored) = loaded.found else { continue };
             // The newest call may belong to an earlier task.
             let parent_task = parent_task(self.thread, &stored.checkpoint).map_err(refuse)?;
@@ -71,7 +72,7 @@ impl OpenTask<'_> {
             if here != Some(self.planned) {
                 break;
             }
-            let call = snapshot(graph, self.thread, &namespace, stored, call.base).map_err(refuse)?;
+            let call = snapshot(graph, self.thread, &namespace, epoch, stored, call.base).map_err(refuse)?;
             let mut marked = marks(graph, &call);
             marked.extend(marks_inside(self.store, graph, &call).await?);
             return Ok(marked);

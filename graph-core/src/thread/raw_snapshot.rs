@@ -19,6 +19,7 @@ pub(crate) struct RawSnapshot {
     pub(crate) next: Vec<Arc<str>>,
     pub(crate) thread: Arc<str>,
     pub(crate) namespace: Arc<str>,
+    pub(crate) epoch: u64,
     pub(crate) id: CheckpointId,
     pub(crate) parent: Option<CheckpointId>,
     pub(crate) parents: BTreeMap<Arc<str>, CheckpointId>,
@@ -48,7 +49,8 @@ impl RawSnapshot {
     /// # Errors
     /// The state is of another type.
     pub(crate) fn typed<S: GraphState>(self) -> Result<Snapshot<S>, ErrorKind> {
-        let Self { state, next, thread, namespace, id, parent, parents, source, step, run_id, .. } = self;
+        let Self { state, next, thread, namespace, epoch, id, parent, parents, source, step, run_id, .. } =
+            self;
         let Self { graph_changed, metadata, created_at, tasks, joins, .. } = self;
         let state = match state {
             Some(state) => Some(owned(state)?),
@@ -63,6 +65,7 @@ impl RawSnapshot {
             next,
             thread,
             namespace,
+            epoch,
             id,
             parent,
             parents,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, Conflict, Loaded};
+use crate::checkpoint::Loaded;
 use crate::engine::{Begin, GivenAnswer, RefusedAnswer, RestoredCheckpoint, Resumption, check_answers, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
@@ -22,7 +22,7 @@ pub(super) async fn open_resumed(
     how: Resume,
     mut opening: Opening,
 ) -> Result<Opened, Error> {
-    let OnErasedThread { thread, at, on_conflict, .. } = on;
+    let OnErasedThread { thread, at, on_conflict, expected, .. } = on;
     let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
     loop {
         let mut loaded = read(&thread, at).await?;
@@ -31,10 +31,7 @@ pub(super) async fn open_resumed(
         let Some(stored) = loaded.found.take() else {
             return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
         };
-        if let Some(seen) = how.seen.filter(|seen| *seen != loaded.fence) {
-            let conflict = Conflict::new(Arc::clone(&thread.name), "", seen, loaded.fence);
-            return Err(thread.graph.error(CheckpointError::conflict(conflict)));
-        }
+        expected.check(&thread, loaded.fence)?;
         if Some(stored.checkpoint.id) != head {
             let (thread_name, checkpoint) = (thread.name.to_string(), stored.checkpoint.id);
             return Err(thread.graph.refuse(ErrorKind::NotHead { thread: thread_name, checkpoint }));

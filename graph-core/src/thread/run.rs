@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::checkpoint::{CheckpointId, Fence};
+use crate::checkpoint::CheckpointId;
 use crate::erased::{ErasedInput, InputOf, TaskWrites, WritesOf};
 use crate::error::Error;
 use crate::interrupt::Answer;
@@ -11,7 +11,7 @@ use crate::run::{ErasedTarget, Run, Stepper, Target, start_on_thread};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::AsNode;
-use super::erased::{ErasedThread, OnErasedThread, Resume};
+use super::erased::{ErasedThread, Expected, OnErasedThread, Resume};
 use super::thread_run::{How, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
@@ -20,6 +20,7 @@ pub struct OnThread<S: GraphState, D, K> {
     pub(crate) at: Option<CheckpointId>,
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) on_conflict: OnConflict,
+    pub(crate) expected: Expected,
     pub(crate) how: K,
     pub(crate) types: PhantomData<fn(S, D)>,
 }
@@ -36,8 +37,6 @@ pub struct Resuming<S: GraphState> {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
     pub(crate) goto: Vec<AsNode>,
-    /// The epoch and head that the thread must still have.
-    pub(crate) seen: Option<Fence>,
     pub(crate) state: PhantomData<fn(S)>,
 }
 
@@ -72,7 +71,7 @@ impl<S: GraphState> WithInput<S> {
 
 impl<S: GraphState> Resuming<S> {
     pub(crate) fn new(answers: Vec<Answer>) -> Self {
-        Self { answers, update: None, goto: Vec::new(), seen: None, state: PhantomData }
+        Self { answers, update: None, goto: Vec::new(), state: PhantomData }
     }
 }
 
@@ -123,12 +122,14 @@ impl<const N: usize> IntoAnswers for [Answer; N] {
 
 impl<S: GraphState, D, K> OnThread<S, D, K> {
     pub(crate) fn new(thread: ErasedThread, at: Option<CheckpointId>, how: K) -> Self {
-        Self { thread, at, run_id: None, on_conflict: OnConflict::Reject, how, types: PhantomData }
+        let (on_conflict, expected) = (OnConflict::Reject, Expected::default());
+        Self { thread, at, run_id: None, on_conflict, expected, how, types: PhantomData }
     }
 
     fn erase_with(self, how: impl FnOnce(K) -> How) -> Box<dyn ErasedTarget> {
-        let Self { thread, at, run_id, on_conflict, how: given, .. } = self;
-        Box::new(ThreadRun { on: OnErasedThread { thread, at, run_id, on_conflict }, how: how(given) })
+        let Self { thread, at, run_id, on_conflict, expected, how: given, .. } = self;
+        let on = OnErasedThread { thread, at, run_id, on_conflict, expected };
+        Box::new(ThreadRun { on, how: how(given) })
     }
 }
 
@@ -140,8 +141,8 @@ impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
 
 impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
-        self.erase_with(|Resuming { answers, update, goto, seen, .. }| {
-            How::Resume(Resume { answers, update, goto, seen })
+        self.erase_with(|Resuming { answers, update, goto, .. }| {
+            How::Resume(Resume { answers, update, goto })
         })
     }
 }
@@ -173,6 +174,37 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
     /// Sets the behavior if the thread has pending tasks or another writer. The default is [`OnConflict::Reject`].
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.target.on_conflict = on_conflict;
+        self
+    }
+
+    /// Runs only if the thread has this [epoch](super::Snapshot::epoch): no run or update has taken the thread over since the
+    /// epoch was read. A thread that does not exist has the epoch 0.
+    ///
+    /// Otherwise the run fails with [`Conflict`](crate::ErrorKind::Conflict) before it changes anything, and the run that has
+    /// taken over is not disturbed. So a request that is delivered late, or a second time, cannot stop the run that replaced
+    /// it. A run whose [id](Self::run_id) has an outcome already returns it, whatever the epoch is.
+    ///
+    /// ```
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{END, ErrorKind, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Job { #[state(input)] text: String }
+    /// # async fn work(_: &Job) {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let graph = StateGraph::<Job>::new().edge(START, work).edge(work, END).compile()?;
+    /// # let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("job-1");
+    /// thread.run(Job::input("first")).if_epoch(0).await?;
+    /// let epoch = thread.state().await?.expect("a checkpoint").epoch;
+    /// thread.run(Job::input("second")).if_epoch(epoch).await?;
+    ///
+    /// let late = thread.run(Job::input("third")).if_epoch(epoch).await.unwrap_err();
+    /// assert!(matches!(late.kind(), ErrorKind::Conflict(_)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn if_epoch(mut self, epoch: u64) -> Self {
+        self.target.expected.epoch = Some(epoch);
         self
     }
 }

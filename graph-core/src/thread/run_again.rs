@@ -22,7 +22,7 @@ pub(super) async fn open_again(
     within: Option<(Vec<Arc<str>>, CheckpointId)>,
     mut opening: Opening,
 ) -> Result<Opened, Error> {
-    let OnErasedThread { thread, mut at, run_id, on_conflict } = on;
+    let OnErasedThread { thread, mut at, run_id, on_conflict, expected } = on;
     let mut enter = BTreeMap::new();
     if let Some((namespaces, checkpoint)) = &within {
         at = Some(find_root_checkpoint(&thread, namespaces, *checkpoint, &mut enter).await?);
@@ -31,6 +31,7 @@ pub(super) async fn open_again(
     loop {
         let mut loaded = read(&thread, at).await?;
         require_checkpoint(&thread, &loaded, at)?;
+        expected.check(&thread, loaded.fence)?;
         let Some(stored) = loaded.found.take() else {
             return Err(thread.graph.refuse(ErrorKind::NoThread { thread: thread.name.to_string() }));
         };

@@ -27,6 +27,11 @@ pub struct Snapshot<S: GraphState> {
     pub thread: Arc<str>,
     /// The path of subgraph nodes; empty for the thread's own graph.
     pub namespace: Arc<str>,
+    /// The epoch of the thread when the snapshot was read: the number of runs and updates that have taken it over.
+    ///
+    /// It belongs to the thread, so it is the same for all checkpoints. [`if_epoch`](crate::run::Run::if_epoch) refuses a
+    /// call if another run or update has taken over since.
+    pub epoch: u64,
     /// The checkpoint's id.
     pub id: CheckpointId,
     /// The checkpoint that it follows, which may have been pruned.

@@ -18,6 +18,7 @@ use super::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot};
 struct SnapshotJson<'a, S: GraphState> {
     thread: &'a str,
     namespace: &'a str,
+    epoch: u64,
     id: CheckpointId,
     parent: Option<CheckpointId>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -81,6 +82,7 @@ impl<S: GraphState> Serialize for Snapshot<S> {
         SnapshotJson {
             thread: &self.thread,
             namespace: &self.namespace,
+            epoch: self.epoch,
             id: self.id,
             parent: self.parent,
             parents: self.parents.iter().map(|(namespace, id)| (&**namespace, *id)).collect(),

@@ -220,8 +220,9 @@ impl<S: GraphState, D: Send + Sync + 'static> UnfinishedThread<S, D> {
     /// # Durability
     /// As [`Thread::resume`].
     pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
-        let how = Resuming { seen: self.seen, ..Resuming::new(answers.into_answers()) };
-        self.thread.run_from(None, how)
+        let mut run = self.thread.run_from(None, Resuming::new(answers.into_answers()));
+        run.target.expected.fence = self.seen;
+        run
     }
 }
 

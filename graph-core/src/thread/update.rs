@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 
-use super::erased::ErasedThread;
+use super::erased::{ErasedThread, Expected};
 use super::load::read;
 use super::resolve_as_node::AsNodeResolver;
 use super::start_run::{persistence, require_checkpoint};
@@ -30,6 +30,7 @@ pub struct UpdateThread<S: GraphState, D, C> {
     run: Run<S, D, C, ()>,
     thread: Thread<S, D>,
     at: Option<CheckpointId>,
+    expected: Expected,
     supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
 }
 
@@ -41,7 +42,8 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     ) -> Self {
         let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
         let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
-        Self { run: Run::of(thread.graph.graph().erased(), ()), supersteps: supersteps.collect(), thread, at }
+        let run = Run::of(thread.graph.graph().erased(), ());
+        Self { run, supersteps: supersteps.collect(), thread, at, expected: Expected::default() }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
@@ -57,8 +59,8 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
 
     /// Sets the context for route functions and for fields marked `from_context`.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateThread<S, D, HasContext<D>> {
-        let Self { run, thread, at, supersteps } = self;
-        UpdateThread { run: run.context(context), thread, at, supersteps }
+        let Self { run, thread, at, expected, supersteps } = self;
+        UpdateThread { run: run.context(context), thread, at, expected, supersteps }
     }
 }
 
@@ -67,12 +69,20 @@ impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
     }
+
+    /// Writes only if the thread has this [epoch](super::Snapshot::epoch), and fails with
+    /// [`Conflict`](crate::ErrorKind::Conflict) otherwise; as [for runs](Run::if_epoch).
+    pub fn if_epoch(mut self, epoch: u64) -> Self {
+        self.expected.epoch = Some(epoch);
+        self
+    }
 }
 
 /// Stores an update from outside.
 fn make(
     thread: ErasedThread,
     at: Option<CheckpointId>,
+    expected: Expected,
     supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
     mut opening: Opening,
 ) -> Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>> {
@@ -82,6 +92,7 @@ fn make(
             let refuse = |kind| thread.graph.refuse(kind);
             let mut loaded = read(&thread, at).await?;
             require_checkpoint(&thread, &loaded, at)?;
+            expected.check(&thread, loaded.fence)?;
             let compiled = Arc::clone(&thread.graph.graph.0);
             let stored = loaded.found.take();
             let namespace = Arc::from("");
@@ -123,9 +134,9 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { run, thread, at, supersteps } = self;
+        let Self { run, thread, at, expected, supersteps } = self;
         let ((), opening) = run.opening(None);
-        make(thread.erased(), at, supersteps, opening)
+        make(thread.erased(), at, expected, supersteps, opening)
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) async fn open_with_input(
     abandon_pending: bool,
     mut opening: Opening,
 ) -> Result<Opened, Error> {
-    let OnErasedThread { thread, at, run_id, on_conflict } = on;
+    let OnErasedThread { thread, at, run_id, on_conflict, expected } = on;
     let abandon = abandon_pending || thread.graph.abandon_pending;
     let mut conflict_wait = ConflictWait::new(on_conflict, opening.options.stop.as_ref());
     loop {
@@ -34,6 +34,7 @@ pub(super) async fn open_with_input(
                 FoundRun::Ended(step, outcome) => return Ok(Opened::Ended(step, outcome)),
                 FoundRun::Unfinished(unfinished) => unfinished,
             };
+            expected.check(&thread, unfinished.loaded.fence)?;
             // Another process may still be running it, so wait as long as the options allow.
             let orphan = thread.graph.abandoned.has(&thread.name, id, unfinished.loaded.fence.epoch);
             if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
@@ -46,6 +47,7 @@ pub(super) async fn open_with_input(
                 begun => return begun,
             }
         }
+        expected.check(&thread, loaded.fence)?;
         if !abandon && let Some(pending) = find_pending(&thread, at, &loaded, &conflict_wait).await? {
             // A checkpoint never changes, so waiting for it is useless.
             let permanent = at.is_some() && !planned_nodes(&loaded).is_empty();

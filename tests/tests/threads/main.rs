@@ -13,6 +13,7 @@ mod breakpoints;
 mod data_only;
 mod dropped_steps;
 mod ephemeral;
+mod epochs;
 mod error_handlers;
 mod error_types;
 mod evolution;

@@ -78,7 +78,7 @@ async fn snapshot_serializes_by_the_dump_rules() {
         stable(json),
         json!({
             "thread": "17",
-            "namespace": "",
+            "namespace": "", "epoch": 1,
             "source": "loop",
             "step": 1,
             "graph_changed": false,
@@ -108,7 +108,7 @@ async fn snapshot_of_a_failed_task_has_its_error() {
     let json = serde_json::to_value(thread.state().await.unwrap().unwrap()).unwrap();
     assert_eq!(
         json["tasks"][0]["error"],
-        json!({"text": "the printer is on fire", "attempt": 1, "panicked": false})
+        json!({"text": "the printer is on fire", "attempt": 1, "panicked": false, "error_type": "superstep::NodeError"})
     );
 }
 

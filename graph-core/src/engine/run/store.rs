@@ -189,8 +189,9 @@ impl Driver {
 
     async fn announce_checkpoints(&mut self) {
         let (Some(persist), Some(events)) = (&mut self.persist, &self.events) else { return };
+        let epoch = persist.shared.epoch();
         for (id, step) in persist.announce() {
-            events.checkpoint(u64::try_from(step).unwrap_or_default(), id, step).await;
+            events.checkpoint(u64::try_from(step).unwrap_or_default(), id, step, epoch).await;
         }
     }
 

@@ -196,6 +196,7 @@ where
 
     pub(crate) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
+        let epoch = loaded.fence.epoch;
         let Some(stored) = loaded.found else { return Ok(None) };
         let parent = self.parent_task(&stored)?;
         let parents = match &parent {
@@ -213,7 +214,7 @@ where
         };
         let graph = self.subgraph.graph();
         let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
-        snapshot(&graph.0, &self.thread().name, &namespace, stored, base)
+        snapshot(&graph.0, &self.thread().name, &namespace, epoch, stored, base)
             .and_then(|snapshot| Ok(Some(Snapshot { parents, ..snapshot.typed()? })))
             .map_err(|kind| self.graph().erased.refuse(kind))
     }
