@@ -50,7 +50,7 @@ impl Draft {
             cache.ttl.is_some_and(|ttl| ttl.as_millis() == 0).then_some(NO_TIME),
             cache.ttl.is_some_and(|ttl| ttl.as_millis() > 0 && Ttl::new(ttl).is_err()).then_some(TOO_LONG),
             draft.run.as_subgraph().map(|_| SUBGRAPH),
-            (!draft.outward.is_empty()).then_some(OUTWARD),
+            (!draft.parent_commands.is_empty()).then_some(OUTWARD),
         ];
         for problem in mistakes.into_iter().flatten() {
             problems.push(WiringProblem::InvalidCachePolicy { node: name(), what: problem });

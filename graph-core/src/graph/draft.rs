@@ -46,7 +46,7 @@ pub(super) struct DraftNode {
     pub(super) run: Box<dyn ErasedNode>,
     pub(super) exits: Option<Vec<Exit>>,
     /// The parent commands that the node can return.
-    pub(super) outward: Vec<ParentCommandType>,
+    pub(super) parent_commands: Vec<ParentCommandType>,
     /// The parent commands that can come out of the subgraph, if the node is one.
     pub(super) received_commands: Vec<ParentCommandType>,
     pub(super) packet: Option<PacketType>,
@@ -90,14 +90,14 @@ impl Draft {
         run: Box<dyn ErasedNode>,
         types: NodeTypes,
     ) -> NodeRef {
-        let (exits, outward, packet) = ((types.exits)(), (types.outward)(), (types.packet)());
+        let (exits, parent_commands, packet) = ((types.exits)(), (types.parent_commands)(), (types.packet)());
         let received_commands = run
             .as_subgraph()
             .and_then(crate::node::SubgraphNode::graph)
             // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
-            .map_or_else(Vec::new, |graph| graph.outward.clone());
+            .map_or_else(Vec::new, |graph| graph.parent_commands.clone());
         let registered = node.clone();
-        self.register(Registration { node, value, run, exits, outward, received_commands, packet });
+        self.register(Registration { node, value, run, exits, parent_commands, received_commands, packet });
         registered
     }
 
@@ -123,7 +123,7 @@ impl Draft {
             name,
             value: node.value,
             received_commands: node.received_commands,
-            outward: node.outward,
+            parent_commands: node.parent_commands,
             run: node.run,
             exits: node.exits,
             packet: node.packet,

@@ -42,7 +42,7 @@ impl Default for Policies {
 
 impl Policies {
     /// Returns the policy of each node, or `None` for a node without one.
-    pub(crate) fn settle(
+    pub(crate) fn resolve(
         &self,
         indices: &HashMap<NodeRef, usize>,
         handlers: Vec<Option<Handler>>,

@@ -64,7 +64,7 @@ pub(crate) struct Registration {
     pub(crate) value: ValueId,
     pub(crate) run: Box<dyn ErasedNode>,
     pub(crate) exits: Option<Vec<Exit>>,
-    pub(crate) outward: Vec<ParentCommandType>,
+    pub(crate) parent_commands: Vec<ParentCommandType>,
     pub(crate) received_commands: Vec<ParentCommandType>,
     pub(crate) packet: Option<PacketType>,
 }
@@ -73,7 +73,7 @@ pub(crate) struct Registration {
 // Called in `register_node`, which is compiled once: their results would have to be dropped here if a later one panicked.
 pub(super) struct NodeTypes {
     pub(super) exits: fn() -> Option<Vec<Exit>>,
-    pub(super) outward: fn() -> Vec<ParentCommandType>,
+    pub(super) parent_commands: fn() -> Vec<ParentCommandType>,
     pub(super) packet: fn() -> Option<PacketType>,
 }
 
@@ -86,7 +86,7 @@ impl Registration {
             value,
             run,
             exits: None,
-            outward: Vec::new(),
+            parent_commands: Vec::new(),
             received_commands: Vec::new(),
             packet: None,
         }
@@ -124,7 +124,7 @@ where
         let run = <Args::Fixed as Runs<S, D, F, Out>>::erase(body.run);
         let types = NodeTypes {
             exits: <Args::Fixed as Runs<S, D, F, Out>>::exits,
-            outward: <Args::Fixed as Runs<S, D, F, Out>>::outward,
+            parent_commands: <Args::Fixed as Runs<S, D, F, Out>>::parent_commands,
             packet: Args::Packet::packet_type,
         };
         draft.register_node(body.node, value, run, types)

@@ -69,10 +69,11 @@ impl Draft {
             before: indices_of(&self.breakpoints.before),
             after: indices_of(&self.breakpoints.after),
         };
-        let outward = self.nodes.iter().flat_map(|node| node.outward.iter().cloned()).collect();
+        let parent_commands =
+            self.nodes.iter().flat_map(|node| node.parent_commands.iter().cloned()).collect();
         let names: Vec<Arc<str>> = self.nodes.iter().map(|node| Arc::from(node.name.as_str())).collect();
         let is_cached = caches.iter().any(Option::is_some);
-        let policies = self.policies.settle(&self.indices, handlers, caches);
+        let policies = self.policies.resolve(&self.indices, handlers, caches);
         let mut nodes: Vec<_> = self
             .nodes
             .into_iter()
@@ -139,7 +140,7 @@ impl Draft {
             anywhere: self.anywhere,
             breakpoints,
             failure_mode: self.failure_mode,
-            outward,
+            parent_commands,
             is_cached,
             kept_states,
             spares: Arc::default(),

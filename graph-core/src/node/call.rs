@@ -25,11 +25,11 @@ pub trait Runs<S: GraphState, D, F, Out> {
 
     /// Returns the types of parent commands in its result.
     #[doc(hidden)]
-    fn outward() -> Vec<ParentCommandType>
+    fn parent_commands() -> Vec<ParentCommandType>
     where
         Out: IntoStep<S>,
     {
-        Out::outward()
+        Out::parent_commands()
     }
 }
 

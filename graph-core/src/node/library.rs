@@ -99,8 +99,8 @@ where
         N::Output::exits()
     }
 
-    fn outward() -> Vec<ParentCommandType> {
-        N::Output::outward()
+    fn parent_commands() -> Vec<ParentCommandType> {
+        N::Output::parent_commands()
     }
 }
 

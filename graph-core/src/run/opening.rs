@@ -158,7 +158,7 @@ pub(super) fn execute(target: Box<dyn ErasedTarget>, mut opening: Opening) -> Ru
                 }
             }
         };
-        let result = spans.around(caught(&compiled.name, run)).await;
+        let result = spans.instrument(caught(&compiled.name, run)).await;
         spans.ended(&result);
         result
     })
@@ -188,7 +188,7 @@ pub(crate) fn start_on_thread(
             opening.check_not_cancelled()?;
             target.open(opening).await
         };
-        let opened = spans.around(caught(&compiled.name, opened)).await;
+        let opened = spans.instrument(caught(&compiled.name, opened)).await;
         spans.begun(&opened);
         Ok(match opened? {
             Opened::Started(begun) => Some(begun.into_driver()),
@@ -212,7 +212,7 @@ pub(super) fn finish_by_hand(driver: Driver) -> Running {
     Box::pin(async move {
         let spans = driver.spans.clone();
         let name = driver.name().to_owned();
-        let result = spans.around(caught(&name, finish(driver))).await;
+        let result = spans.instrument(caught(&name, finish(driver))).await;
         spans.ended(&result);
         result
     })
@@ -224,7 +224,7 @@ pub(super) fn step_by_hand(
 ) -> Pin<Box<dyn Future<Output = Result<bool, Error>> + Send + '_>> {
     Box::pin(async move {
         let spans = driver.spans.clone();
-        let result = spans.around(driver.step_unless_broken()).await;
+        let result = spans.instrument(driver.step_unless_broken()).await;
         spans.stepped(&result, driver.is_at_stop_point());
         result
     })

@@ -123,7 +123,7 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
         None
     }
 
-    fn outward() -> Vec<ParentCommandType> {
+    fn parent_commands() -> Vec<ParentCommandType> {
         vec![ParentCommandType {
             state: P::TYPE,
             route: TypeId::of::<R>(),
@@ -149,8 +149,8 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for Option<Parent
         None
     }
 
-    fn outward() -> Vec<ParentCommandType> {
-        <ParentCommand<P, R> as IntoStep<S>>::outward()
+    fn parent_commands() -> Vec<ParentCommandType> {
+        <ParentCommand<P, R> as IntoStep<S>>::parent_commands()
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {

@@ -77,7 +77,7 @@ pub trait IntoStep<S: GraphState> {
 
     /// Returns the types of parent commands in the value.
     #[doc(hidden)]
-    fn outward() -> Vec<ParentCommandType> {
+    fn parent_commands() -> Vec<ParentCommandType> {
         Vec::new()
     }
 
@@ -103,8 +103,8 @@ impl<S: GraphState, T: IntoStep<S>, E: Failure> IntoStep<S> for Result<T, E> {
         T::exits()
     }
 
-    fn outward() -> Vec<ParentCommandType> {
-        T::outward()
+    fn parent_commands() -> Vec<ParentCommandType> {
+        T::parent_commands()
     }
 
     fn into_step(self) -> Result<Step<S>, NodeError> {

@@ -36,7 +36,7 @@ struct NotFollowed {
 
 impl CallWrites {
     /// Adds the writes of an applied superstep.
-    pub(crate) fn take_in(
+    pub(crate) fn add(
         &mut self,
         state: &'static StateType,
         write_set: &WriteSet,

@@ -46,7 +46,7 @@ impl Ephemerals {
     }
 
     /// Records the fields that superstep `step` has cleared and written.
-    pub(crate) fn settle(&mut self, step: u64, cleared: &[usize], written: impl Fn(usize) -> bool) {
+    pub(crate) fn record_writes(&mut self, step: u64, cleared: &[usize], written: impl Fn(usize) -> bool) {
         for alive in &mut self.0 {
             if cleared.contains(&alive.field) {
                 (alive.since, alive.kept) = (None, false);

@@ -37,12 +37,12 @@ pub(crate) fn begin_call(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Re
     let (state, begun, returned) = match &call.beginning {
         Beginning::On(state) => {
             // The ephemeral fields may have been written for the nodes that run first.
-            ephemerals.settle(0, &[], |_| true);
+            ephemerals.record_writes(0, &[], |_| true);
             (state.copied(), None, Some(Box::new(CallWrites::default())))
         }
         Beginning::With(input) => {
             let (state, given) = begin(input()).map_err(|kind| parts.error(kind))?;
-            ephemerals.settle(0, &[], |field| given.contains(&field));
+            ephemerals.record_writes(0, &[], |field| given.contains(&field));
             let begun = Arc::clone(&state);
             (state, Some(begun), None)
         }

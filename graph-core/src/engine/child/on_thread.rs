@@ -135,7 +135,7 @@ impl Opening<'_> {
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The ephemeral fields may have been written for the nodes that run first.
-                ephemerals.settle(0, &[], |_| true);
+                ephemerals.record_writes(0, &[], |_| true);
                 let mut driver = parts.on(persist, state.copied(), ephemerals)?;
                 driver.returned = Some(Box::new(CallWrites::default()));
                 driver.leave_start()?;

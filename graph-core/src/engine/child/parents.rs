@@ -50,7 +50,7 @@ impl ParentHead {
 /// tasks stay.
 pub(crate) fn withdraw(
     thread: &Arc<str>,
-    around: &[ParentHead],
+    parents: &[ParentHead],
     call: &StoredCheckpoint,
     within: &ParentTask,
 ) -> Result<Vec<BatchWrite>, ErrorKind> {
@@ -62,7 +62,7 @@ pub(crate) fn withdraw(
         .collect();
     let (mut task, mut inside, mut others_failed) = (within.task, String::new(), false);
     let mut writes = Vec::new();
-    for parent in around.iter().rev() {
+    for parent in parents.iter().rev() {
         let StoredCheckpoint { checkpoint, records, .. } = &parent.stored;
         let (at, planned) = (place(task), planned(checkpoint, records));
         let node = planned.get(task).map_or("", |node| node);
@@ -103,9 +103,9 @@ fn passed(mut breakpoints: StoredBreakpoints, inside: &str) -> Option<TaskRecord
 }
 
 /// Returns the journals of the parent runs of a call, outermost first. The outermost raises the thread's epoch.
-pub(crate) fn journals(outermost: Journal, around: &[ParentHead]) -> Vec<Journal> {
+pub(crate) fn journals(outermost: Journal, parents: &[ParentHead]) -> Vec<Journal> {
     let mut journals = vec![outermost];
-    for parent in around.iter().skip(1) {
+    for parent in parents.iter().skip(1) {
         if let Some(outer) = journals.last() {
             let (namespace, head) = (Arc::clone(&parent.namespace), parent.fence.head);
             // No timer fires in an update from outside, so the parent task does not matter.
@@ -145,16 +145,16 @@ fn push(shared: &JournalHandle, write: Option<BatchWrite>) {
 /// Returns the prefix of ids derived from writes to a call. It is the same prefix that the call itself uses.
 pub(crate) fn call_id(
     thread: &Arc<str>,
-    around: &[ParentHead],
+    parents: &[ParentHead],
     within: &ParentTask,
 ) -> Result<String, ErrorKind> {
     let mut tasks = Vec::new();
-    for inner in around.iter().skip(1) {
+    for inner in parents.iter().skip(1) {
         let parent_task = parent_task(thread, &inner.stored.checkpoint)?;
         tasks.push(parent_task.map_or(0, |parent_task| parent_task.task));
     }
     tasks.push(within.task);
-    Ok(around.iter().zip(tasks).fold(thread.to_string(), |call, (parent, task)| {
+    Ok(parents.iter().zip(tasks).fold(thread.to_string(), |call, (parent, task)| {
         let StoredCheckpoint { checkpoint, records, .. } = &parent.stored;
         let planned = planned(checkpoint, records);
         let node = planned.get(task).map_or("", |node| node);

@@ -38,7 +38,7 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
     driver.announce(restored).await;
     let spans = driver.spans.clone();
     while driver.parent_commands.is_empty() {
-        let stepped = spans.around(driver.step()).await;
+        let stepped = spans.instrument(driver.step()).await;
         spans.stepped(&stepped, driver.is_stopped());
         match stepped {
             Ok(true) => cx.heartbeat(),
@@ -74,7 +74,7 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
     // The parent node may fail to use the result, and run again. A call on a thread is complete by then; a call in
     // memory is kept for nodes with a policy.
     if let Some((cx, task)) = storage
-        && cx.memory(|memory| memory.tries.attempt > 0)
+        && cx.memory(|memory| memory.retries.attempt > 0)
     {
         cx.park(task, Box::new(InMemory::Ended(call_result.again())));
     }

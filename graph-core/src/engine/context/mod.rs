@@ -13,8 +13,8 @@ mod stop_point;
 pub(crate) use context::RunShared;
 pub use context::{Context, ContextWith};
 pub(crate) use durable::{
-    Answered, CacheMemory, CacheResult, Due, Logged, StepLog, TaskMemories, TaskMemory, TaskScratch, Timer,
-    Tried, Tries, Untaken, wait_again, waits_again,
+    Answered, CacheMemory, CacheResult, Due, FailedAttempt, Logged, RetryProgress, StepLog, TaskMemories,
+    TaskMemory, TaskScratch, Timer, Untaken, wait_again, waits_again,
 };
 pub use durable::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt};
 pub(crate) use erased::{AppContext, ErasedContext, ErasedContexts};

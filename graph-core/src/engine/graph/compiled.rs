@@ -48,7 +48,7 @@ pub struct Compiled {
     /// `true` if a run may begin at any node: the graph is a machine.
     pub(crate) anywhere: bool,
     /// The parent commands that its nodes can return.
-    pub(crate) outward: Vec<ParentCommandType>,
+    pub(crate) parent_commands: Vec<ParentCommandType>,
     pub(crate) breakpoints: Breakpoints<Vec<usize>>,
     pub(crate) failure_mode: FailureMode,
     /// `true` if a node has a cache policy.

@@ -26,10 +26,10 @@ impl DeferredWrites {
     /// Takes a write that has to be deferred, and returns any other.
     ///
     /// Records of the deferred checkpoint are merged into it. Records of a stored checkpoint are returned.
-    pub(crate) fn take_in(&mut self, write: BatchWrite) -> Option<BatchWrite> {
+    pub(crate) fn defer(&mut self, write: BatchWrite) -> Option<BatchWrite> {
         match write {
             BatchWrite::Checkpoint(new) => {
-                self.add(new);
+                self.add_checkpoint(new);
                 None
             }
             BatchWrite::Records { checkpoint, remove, put, .. } => match &self.last {
@@ -67,7 +67,7 @@ impl DeferredWrites {
         Some(BatchWrite::Checkpoint(last))
     }
 
-    fn add(&mut self, mut new: Box<NewCheckpoint>) {
+    fn add_checkpoint(&mut self, mut new: Box<NewCheckpoint>) {
         if std::mem::take(&mut self.keeps) {
             let kept = self.merged();
             self.kept.extend(kept);

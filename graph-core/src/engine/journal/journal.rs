@@ -32,7 +32,7 @@ pub(crate) struct Journal {
     ///
     /// Otherwise a crash could leave the beginning of a call that no checkpoint has planned. It would hide the
     /// previous call, from which the thread has to continue.
-    around: Option<Durable<'static>>,
+    parents: Option<Durable<'static>>,
 }
 
 /// A wait until writes are durable.
@@ -154,12 +154,12 @@ impl Journal {
             written: Notify::new(),
         };
         let outer = Arc::clone(outer);
-        let around: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
-        Self::of(shared, Some(around))
+        let parents: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
+        Self::of(shared, Some(parents))
     }
 
-    fn of(shared: JournalHandle, around: Option<Durable<'static>>) -> Self {
-        Self { shared: Arc::new(shared), in_flight: None, begun: false, around }
+    fn of(shared: JournalHandle, parents: Option<Durable<'static>>) -> Self {
+        Self { shared: Arc::new(shared), in_flight: None, begun: false, parents }
     }
 
     /// Marks the thread as running, from the first write.
@@ -194,9 +194,9 @@ impl Journal {
                 };
                 let then = in_flight.then;
                 discard(self.in_flight.take());
-                self.shared.settle(result, then);
+                self.shared.complete(result, then);
             }
-            if self.poll_around(cx).is_pending() {
+            if self.poll_parents(cx).is_pending() {
                 return Poll::Pending;
             }
             match self.shared.next_batch() {
@@ -212,13 +212,13 @@ impl Journal {
     }
 
     /// Ready when the queued writes of a subgraph run may be written.
-    fn poll_around(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(around) = &mut self.around else { return Poll::Ready(()) };
+    fn poll_parents(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(parents) = &mut self.parents else { return Poll::Ready(()) };
         if self.shared.is_idle() {
             return Poll::Ready(());
         }
-        let Poll::Ready(durable) = around.as_mut().poll(cx) else { return Poll::Pending };
-        self.around = None;
+        let Poll::Ready(durable) = parents.as_mut().poll(cx) else { return Poll::Pending };
+        self.parents = None;
         if let Err(error) = durable {
             self.shared.fail(error);
         }
@@ -303,7 +303,7 @@ impl JournalHandle {
         {
             let mut inner = self.lock();
             let write = match self.durability {
-                Durability::Exit => inner.deferred.take_in(write),
+                Durability::Exit => inner.deferred.defer(write),
                 Durability::Sync | Durability::Async => Some(write),
             };
             let Some(write) = write else { return };
@@ -376,7 +376,7 @@ impl JournalHandle {
     }
 
     /// Returns the parent run's namespace.
-    pub(crate) fn around(&self) -> Option<&Arc<str>> {
+    pub(crate) fn parent_namespace(&self) -> Option<&Arc<str>> {
         self.outer.as_ref().map(|outer| &outer.namespace)
     }
 
@@ -495,7 +495,7 @@ impl JournalHandle {
         Some((batch, (then, durable)))
     }
 
-    fn settle(&self, result: Result<(), CheckpointError>, (then, durable): (Fence, u64)) {
+    fn complete(&self, result: Result<(), CheckpointError>, (then, durable): (Fence, u64)) {
         {
             let mut inner = self.lock();
             match result {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{BatchWrite, RecordKey, RecordKind, TaskRecord};
-use crate::engine::context::{Logged, StepLog, Tried};
+use crate::engine::context::{FailedAttempt, Logged, StepLog};
 use crate::engine::journal::{Durable, JournalHandle};
 use crate::engine::stored::{StoredFailure, json_record, key, place};
 use crate::error::NodeError;
@@ -46,7 +46,7 @@ impl StepLog for JournalHandle {
         })
     }
 
-    fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a> {
+    fn tried<'a>(&'a self, task: usize, tried: FailedAttempt<'a>) -> Logged<'a> {
         Box::pin(async move {
             let record = json_record(key(place(task), RecordKind::Failed, ""), &StoredFailure::tried(&tried));
             let (record, at) = (record.map_err(NodeError::from)?, self.at());
@@ -57,7 +57,7 @@ impl StepLog for JournalHandle {
             // `Sync`.
             let waits = match self.durability {
                 Durability::Sync => true,
-                Durability::Async => tried.tries.handling.is_some(),
+                Durability::Async => tried.retries.handling.is_some(),
                 Durability::Exit => false,
             };
             if !waits {

@@ -117,7 +117,9 @@ impl Persist {
         let parent_task = self.parent_task.as_ref().filter(|parent_task| !parent_task.between)?;
         let key = match self.retained {
             RetainedCheckpoint::Nothing => return None,
-            RetainedCheckpoint::Around => RecordKey::retaining(parent_task.checkpoint, self.shared.around()?),
+            RetainedCheckpoint::Around => {
+                RecordKey::retaining(parent_task.checkpoint, self.shared.parent_namespace()?)
+            }
             RetainedCheckpoint::Beginning => {
                 RecordKey::retaining(parent_task.begun?, self.shared.namespace())
             }
@@ -229,7 +231,7 @@ impl Persist {
     }
 
     /// Stores the results that are not stored yet, and removes stored results that were revoked.
-    pub(crate) fn settle(
+    pub(crate) fn store_results(
         &mut self,
         graph: &Compiled,
         tasks: &[Task],

@@ -16,16 +16,16 @@ use crate::error::ErrorKind;
 /// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
 ///
 /// A call belongs to the branch if the superstep of its task was applied there. `within` is the namespace of the
-/// calls. `around` has the namespaces of the parent runs, outermost first; `at` is in the last one.
+/// calls. `parents` has the namespaces of the parent runs, outermost first; `at` is in the last one.
 pub(crate) async fn before(
     store: &dyn Checkpointer,
     thread: &Arc<str>,
     within: &Arc<str>,
-    around: &[Arc<str>],
+    parents: &[Arc<str>],
     at: CheckpointId,
 ) -> Result<Option<StoredCheckpoint>, ErrorKind> {
     let outer =
-        around.iter().fold(None, |outer, around| Some(Box::new(Runs::new(store, thread, around, outer))));
+        parents.iter().fold(None, |outer, parent| Some(Box::new(Runs::new(store, thread, parent, outer))));
     let mut calls = Runs::new(store, thread, within, outer);
     match calls.last_call(None, at).await? {
         Some(last) => Ok(store.get(thread, within, Some(last)).await.map_err(unread)?.found),

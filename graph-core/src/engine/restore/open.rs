@@ -100,7 +100,7 @@ fn read(
     let breakpoints = read_breakpoints(thread, &checkpoint, &records)?;
     let stopped = read_stopped(thread, &checkpoint, &records)?;
     let mut ephemerals = progress.ephemerals(graph);
-    ephemerals.settle(step_number(checkpoint.step), &[], |field| patched.contains(&field));
+    ephemerals.record_writes(step_number(checkpoint.step), &[], |field| patched.contains(&field));
     let names = |name: &String| graph.state.field_named(name);
     let restored = RestoredCheckpoint {
         state: read.state,

@@ -25,9 +25,9 @@ impl Driver {
         };
         let changes = self.changes(step, &cleared)?;
         let touched = self.write_set.touched();
-        self.ephemerals.settle(step, &cleared, |field| touched.contains(&field));
+        self.ephemerals.record_writes(step, &cleared, |field| touched.contains(&field));
         if let (Some(returned), Some(writes)) = (&mut self.returned, writes) {
-            returned.take_in(self.graph.state, &self.write_set, &cleared, &writes);
+            returned.add(self.graph.state, &self.write_set, &cleared, &writes);
         }
         self.undos.forget();
         self.step = step;

@@ -71,7 +71,7 @@ impl Execution<'_> {
     }
 
     /// Takes in the result of a task.
-    fn take_in(&mut self, index: usize, finished: Finished) {
+    fn store_result(&mut self, index: usize, finished: Finished) {
         if let Some(slot) = self.results.get_mut(index) {
             *slot = Some(finished);
         }
@@ -83,7 +83,7 @@ impl Execution<'_> {
         let guarded = self.graph.has_policy(self.node(index));
         if let Some(attempts) = self.attempts.get_mut(index).filter(|_| guarded) {
             let memories = &self.ctx.shared.memories;
-            *attempts = memories.of(self.ctx.at.step, index, |memory| memory.tries.attempt).max(*attempts);
+            *attempts = memories.of(self.ctx.at.step, index, |memory| memory.retries.attempt).max(*attempts);
         }
     }
 
@@ -139,7 +139,7 @@ impl Drop for Execution<'_> {
         for Ended { at, outcome } in self.pool.take().map(|pool| pool.abort()).unwrap_or_default() {
             self.note_attempt(at);
             match outcome {
-                Some(Ok(finished)) => self.take_in(at.task, finished),
+                Some(Ok(finished)) => self.store_result(at.task, finished),
                 Some(Err(unfinished)) => {
                     self.record_unfinished(at.task, *unfinished);
                 }
@@ -202,8 +202,8 @@ impl Execution<'_> {
         for Ended { at, outcome } in ended {
             self.note_attempt(at);
             if let Some(outcome) = outcome {
-                let outcome = outcome.map(|finished| self.take_in(at.task, finished));
-                endings.extend(self.settle(at.task, outcome));
+                let outcome = outcome.map(|finished| self.store_result(at.task, finished));
+                endings.extend(self.end_task(at.task, outcome));
             }
         }
         for ending in endings {
@@ -253,20 +253,20 @@ impl Execution<'_> {
 
     /// Stores the result of a task.
     async fn record(&mut self, index: usize, result: Result<Finished, Box<Unfinished>>) {
-        let result = result.map(|finished| self.take_in(index, finished));
+        let result = result.map(|finished| self.store_result(index, finished));
         self.report(index, result).await;
     }
 
     /// Records a failure or open interrupts, and notifies the listeners of how the task ended. A result is already in
     /// its slot.
     async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
-        if let Some(ending) = self.settle(index, result) {
+        if let Some(ending) = self.end_task(index, result) {
             self.tell(ending).await;
         }
     }
 
     /// Records a failure or open interrupts. Returns what the listeners have to know; `None` if there are none.
-    fn settle(&mut self, index: usize, result: Result<(), Box<Unfinished>>) -> Option<Ending> {
+    fn end_task(&mut self, index: usize, result: Result<(), Box<Unfinished>>) -> Option<Ending> {
         let is_observed = self.events.is_some();
         let end = match result {
             Ok(()) if is_observed => {

@@ -94,7 +94,7 @@ impl Driver {
     /// Stores the breakpoints, interrupts and sleeps of a stopped run. Returns `false`, the result of the step.
     #[cold]
     pub(crate) async fn store_stop_point(&mut self) -> Result<bool, Error> {
-        self.settle();
+        self.store_results();
         if let (Some(persist), Some(stop_point)) = (&self.persist, &self.stop_point)
             && !(stop_point.before.is_empty() && stop_point.after.is_empty())
         {
@@ -116,10 +116,10 @@ impl Driver {
     }
 
     /// Stores the finished results of the superstep, and its open interrupts.
-    fn settle(&mut self) {
+    fn store_results(&mut self) {
         if let Some(persist) = &mut self.persist {
             // A result that cannot be stored, because of a packet for example, is skipped: its task runs again.
-            let _ = persist.settle(&self.graph, &self.tasks, &self.results);
+            let _ = persist.store_results(&self.graph, &self.tasks, &self.results);
             persist.ask(&self.suspended);
         }
     }
@@ -216,7 +216,7 @@ impl Driver {
         let cancelled = matches!(error.kind(), ErrorKind::Cancelled { .. });
         let deadline = if wait_again(error.kind()) { self.first_deadline() } else { None };
         self.store_stopped(&Stopped::new(cancelled, deadline));
-        self.settle();
+        self.store_results();
         self.fails_with_status(error.kind());
         match self.conclude().await {
             Ok(()) => error.map_kind(NotEncoded::named),

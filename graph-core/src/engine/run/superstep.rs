@@ -107,7 +107,7 @@ impl Driver {
             self.ctx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1, is_cached: false };
             self.runs_again();
             let span = self.spans.superstep(step, self.tasks.len());
-            let result = span.around(self.execute_and_commit(step)).await;
+            let result = span.instrument(self.execute_and_commit(step)).await;
             span.ended(&result);
             self.store_end(result).await
         })

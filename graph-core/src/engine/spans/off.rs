@@ -33,7 +33,7 @@ impl RunSpan {
     }
 
     #[inline]
-    pub(crate) fn around<F: Future>(&self, future: F) -> F {
+    pub(crate) fn instrument<F: Future>(&self, future: F) -> F {
         future
     }
 
@@ -72,7 +72,7 @@ impl RunSpan {
 
 impl SuperstepSpan {
     #[inline]
-    pub(crate) fn around<F: Future>(&self, future: F) -> F {
+    pub(crate) fn instrument<F: Future>(&self, future: F) -> F {
         future
     }
 

@@ -138,7 +138,7 @@ impl RunSpan {
         self.0.as_ref().map_or_else(Span::none, |trace| trace.span.clone())
     }
 
-    pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+    pub(crate) fn instrument<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         future.instrument(self.span())
     }
 
@@ -251,7 +251,7 @@ impl Drop for Ending {
 pub(crate) struct SuperstepSpan(Option<(Ending, Arc<Trace>)>);
 
 impl SuperstepSpan {
-    pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+    pub(crate) fn instrument<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         future.instrument(self.0.as_ref().map_or_else(Span::none, |(open, _)| open.span.clone()))
     }
 

@@ -76,7 +76,7 @@ impl Parts {
             if let (Some(slot), Some(failure)) = (driver.attempts.get_mut(index), &task_progress.failure) {
                 *slot = failure.attempt;
                 let tries = failure.tries(node, driver.step + 1, index, task);
-                driver.ctx.shared.memories.of(driver.step + 1, index, |memory| memory.tries = tries);
+                driver.ctx.shared.memories.of(driver.step + 1, index, |memory| memory.retries = tries);
             }
         }
         if let Some(persist) = &mut driver.persist {

@@ -31,7 +31,7 @@ impl Driver {
         let parts = Parts::new(Arc::clone(graph), context, shared, options, events)?.can_run()?;
         let (state, given) = begin(input).map_err(|kind| parts.error(kind))?;
         let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
-        ephemerals.settle(0, &[], |field| given.contains(&field));
+        ephemerals.record_writes(0, &[], |field| given.contains(&field));
         let mut driver = parts.driver(state, ephemerals)?;
         driver.leave_start()?;
         Ok(driver)

@@ -122,7 +122,7 @@ impl Driver {
                 })
                 .map_err(|rejected| rejection(self.graph.state, &[], self.step, &[], &mut results, rejected))
                 .map_err(|kind| Error::new(&self.graph.name, kind))?;
-            self.ephemerals.settle(self.step, &cleared, |field| written.contains(&field));
+            self.ephemerals.record_writes(self.step, &cleared, |field| written.contains(&field));
             self.progress = Progress::new(&self.graph.topology);
         }
         self.leave_start()?;

@@ -102,7 +102,7 @@ impl Driver {
             .map_err(|kind| Error::new(&self.graph.name, kind))?;
         let touched = self.write_set.touched();
         // The tasks that run next can read the field, as if the previous superstep had written it.
-        self.ephemerals.settle(self.step, &[], |field| touched.contains(&field));
+        self.ephemerals.record_writes(self.step, &[], |field| touched.contains(&field));
         let encoded = results.first().and_then(|result| result.as_ref()?.encoded.as_deref());
         if let Some(persist) = &mut self.persist {
             persist

@@ -234,7 +234,7 @@ impl Driver {
         }
         let of_tasks = results.len().saturating_sub(names.len());
         let (kept, made) = results.split_at_mut(of_tasks);
-        settle(self.graph.state, kept, made);
+        drop_conflicting_writes(self.graph.state, kept, made);
         self.attempts = vec![1; tasks.len()];
         (self.tasks, self.results) = (tasks, results);
         self.ctx.at.step = step;
@@ -247,7 +247,7 @@ impl Driver {
 
 /// Resolves write conflicts that updates settle. If several finished tasks wrote a field that only one may write, and
 /// an update sets that field, the tasks' writes to it are dropped.
-fn settle(state: &StateType, kept: &mut [Option<Finished>], made: &[Option<Finished>]) {
+fn drop_conflicting_writes(state: &StateType, kept: &mut [Option<Finished>], made: &[Option<Finished>]) {
     let mut write_set = WriteSet::default();
     write_set.open(state.fields);
     for (task, finished) in kept.iter().enumerate() {

@@ -113,7 +113,7 @@ impl FieldChanges {
                 Some(resets) => {
                     let writes = encoded.clone().flat_map(|encoded| &encoded.writes);
                     let writes = writes.filter(|write| write.field == field);
-                    if resets.take_in(state.state_type(), field, writes, is_cleared) {
+                    if resets.add(state.state_type(), field, writes, is_cleared) {
                         let mut before = state.copied();
                         if let Some(before) = Arc::get_mut(&mut before) {
                             before.clear_field(field, &mut *(state.state_type().undos)());

@@ -28,7 +28,7 @@ pub(crate) struct StoredResets {
 impl Resets {
     /// Takes in the writes of a superstep to one field, which may have cleared the field before. Returns `true` if the
     /// clearing has to be stored before the writes.
-    pub(crate) fn take_in<'w>(
+    pub(crate) fn add<'w>(
         &mut self,
         state: &StateType,
         field: usize,

@@ -74,7 +74,7 @@ impl StoredCommand {
         graph: &Compiled,
         update: StoredUpdate,
     ) -> Result<ErasedParentCommand, UnreadableCommand> {
-        let of = self.type_of(&graph.outward).ok_or_else(|| {
+        let of = self.type_of(&graph.parent_commands).ok_or_else(|| {
             UnreadableCommand::Other(format!(
                 "no node returns a command for a parent graph over `{}` any longer",
                 self.state

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::context::{Due, Tried, Tries, waits_again};
+use crate::engine::context::{Due, FailedAttempt, RetryProgress, waits_again};
 use crate::error::NodeFailure;
 use crate::plan::Task;
 
@@ -75,18 +75,18 @@ impl StoredFailure {
     }
 
     /// Creates the failure of a task that is tried again.
-    pub(crate) fn tried(tried: &Tried<'_>) -> Self {
+    pub(crate) fn tried(tried: &FailedAttempt<'_>) -> Self {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let retry = tried.tries.due.map(|due| StoredRetry {
-            failures: tried.tries.failures,
+        let retry = tried.retries.due.map(|due| StoredRetry {
+            failures: tried.retries.failures,
             at: millis(due.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()),
             wait: millis(due.wait),
         });
-        Self { retry, handling: tried.tries.handling.is_some(), ..Self::of(tried.failure) }
+        Self { retry, handling: tried.retries.handling.is_some(), ..Self::of(tried.failure) }
     }
 
     /// Returns the stored progress of the task.
-    pub(crate) fn tries(&self, node: &str, step: u64, index: usize, task: Option<&Task>) -> Tries {
+    pub(crate) fn tries(&self, node: &str, step: u64, index: usize, task: Option<&Task>) -> RetryProgress {
         let handling = self.handling.then(|| {
             let (error, error_type) = (self.error.clone().into(), self.error_type.clone().map(Cow::Owned));
             let failure = NodeFailure {
@@ -99,7 +99,7 @@ impl StoredFailure {
                 None => failure,
             })
         });
-        Tries {
+        RetryProgress {
             attempt: self.attempt,
             failures: self.retry.as_ref().map_or(0, |retry| retry.failures),
             due: self.retry.as_ref().and_then(StoredRetry::due),

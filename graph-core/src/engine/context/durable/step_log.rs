@@ -5,7 +5,7 @@ use crate::checkpoint::RecordKind;
 use crate::error::NodeError;
 use crate::payload::Payload;
 
-use super::tries::Tried;
+use super::retry_progress::FailedAttempt;
 
 /// The log of durable steps, sleeps and retries of a run on a thread.
 pub(crate) trait StepLog: Send + Sync {
@@ -21,7 +21,7 @@ pub(crate) trait StepLog: Send + Sync {
 
     /// Writes a failure after which its task continues. When the future completes it is as durable as the run's
     /// durability mode requires.
-    fn tried<'a>(&'a self, task: usize, tried: Tried<'a>) -> Logged<'a>;
+    fn tried<'a>(&'a self, task: usize, tried: FailedAttempt<'a>) -> Logged<'a>;
 }
 
 /// A write in progress.

@@ -11,8 +11,8 @@ use crate::checkpoint::CheckpointId;
 use crate::interrupt::OpenInterrupt;
 use crate::payload::Payload;
 
+use super::retry_progress::RetryProgress;
 use super::timer::Timer;
-use super::tries::Tries;
 
 /// The data that a task keeps between its attempts.
 #[derive(Default)]
@@ -24,7 +24,7 @@ pub(crate) struct TaskMemory {
     /// The keys of steps whose result may not be durable, because the attempt ended while it was being written.
     pub(crate) unsaved: HashSet<String>,
     /// The progress of a task whose node has a policy.
-    pub(crate) tries: Tries,
+    pub(crate) retries: RetryProgress,
     /// The subgraph runs of earlier attempts that are not stored: of the task's node, and of its error handler.
     pub(crate) parked: HashMap<String, Box<dyn Any + Send>>,
     /// `true` if the listeners know the restored results of the task's subgraph call.

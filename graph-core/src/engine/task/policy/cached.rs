@@ -56,7 +56,7 @@ impl Guarded<'_> {
     fn is_new(&self) -> bool {
         let first = self.ctx.at.attempt <= 1;
         self.ctx.memory(|memory| {
-            let begun = memory.tries.attempt > 0 || memory.tries.handling.is_some();
+            let begun = memory.retries.attempt > 0 || memory.retries.handling.is_some();
             // A run that was dropped earlier may have looked the result up and found nothing.
             let looked =
                 memory.cache.as_ref().map_or(!first, |cache| !matches!(cache.result, CacheResult::None));

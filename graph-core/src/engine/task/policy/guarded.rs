@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::select;
 
 use crate::engine::at::At;
-use crate::engine::context::{CacheResult, Due, ErasedContext, Tried, Tries};
+use crate::engine::context::{CacheResult, Due, ErasedContext, FailedAttempt, RetryProgress};
 use crate::engine::graph::{CompiledNode, Handler, NodePolicy};
 use crate::engine::task::attempt::Attempt;
 use crate::engine::task::encoded::Keep;
@@ -51,7 +51,7 @@ impl Guarded<'_> {
         loop {
             // An older program may have stored a failure for a handler that this program does not have.
             if let Some(handler) = &self.policy.handler
-                && let Some(failure) = self.tries(|tries| tries.handling.clone())
+                && let Some(failure) = self.retries(|retries| retries.handling.clone())
             {
                 return self.handle(handler, failure).await;
             }
@@ -73,12 +73,12 @@ impl Guarded<'_> {
             match unfinished.failed {
                 // A suspended attempt is not counted.
                 None => {
-                    self.tries(|tries| tries.attempt = attempt.saturating_sub(1));
+                    self.retries(|retries| retries.attempt = attempt.saturating_sub(1));
                     return Err(Box::new(unfinished));
                 }
                 // An attempt with open interrupts is not retried here: the task runs again with the answers.
                 Some(failed @ (Failed::Error(_) | Failed::Panic(_))) if unfinished.open.is_empty() => {
-                    self.take_in(noted(failed)).await?;
+                    self.after_failure(noted(failed)).await?;
                 }
                 Some(failed) => return Err(self.over(noted(failed), unfinished.open)),
             }
@@ -86,32 +86,32 @@ impl Guarded<'_> {
     }
 
     /// Accesses the task's progress.
-    fn tries<T>(&self, look: impl FnOnce(&mut Tries) -> T) -> T {
-        self.ctx.memory(|memory| look(&mut memory.tries))
+    fn retries<T>(&self, look: impl FnOnce(&mut RetryProgress) -> T) -> T {
+        self.ctx.memory(|memory| look(&mut memory.retries))
     }
 
     /// Waits until the next attempt is due.
     ///
     /// Like a durable sleep, a long wait suspends the task if the run suspends long sleeps.
     async fn wait(&self) -> Result<(), Box<Unfinished>> {
-        let Some(due) = self.tries(|tries| tries.due) else { return Ok(()) };
-        let rest = due.rest(now());
-        if rest.is_zero() {
+        let Some(due) = self.retries(|retries| retries.due) else { return Ok(()) };
+        let remaining = due.remaining(now());
+        if remaining.is_zero() {
             // Yields so that a node that fails immediately, again and again, does not starve other tasks.
             tokio::task::yield_now().await;
         } else {
-            let timer = timer(rest)?;
+            let timer = timer(remaining)?;
             if self.ctx.shared.steps.is_some() && !self.leaves(due.at) {
                 select(pin!(timer), pin!(self.ctx.stopping())).await;
             } else if self.ctx.shared.steps.is_none() {
                 timer.await;
             }
-            if !due.rest(now()).is_zero() && self.leaves(due.at) {
+            if !due.remaining(now()).is_zero() && self.leaves(due.at) {
                 self.ctx.memory(|memory| memory.asleep = Some(due.at));
                 return Err(Box::new(Unfinished { failed: None, open: Vec::new(), stop_point: None }));
             }
         }
-        self.tries(|tries| tries.due = None);
+        self.retries(|retries| retries.due = None);
         Ok(())
     }
 
@@ -121,9 +121,9 @@ impl Guarded<'_> {
     }
 
     fn next_attempt(&self) -> Box<dyn ErasedContext> {
-        let attempt = self.tries(|tries| {
-            tries.attempt = self.ctx.at.attempt.max(tries.attempt.saturating_add(1));
-            tries.attempt
+        let attempt = self.retries(|retries| {
+            retries.attempt = self.ctx.at.attempt.max(retries.attempt.saturating_add(1));
+            retries.attempt
         });
         self.ctx.at(At { attempt, is_cached: self.policy.cache.is_some(), ..self.ctx.at })
     }
@@ -140,8 +140,8 @@ impl Guarded<'_> {
     }
 
     /// Handles a failure: schedules a retry, calls the error handler, or fails the task.
-    async fn take_in(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
-        let failures = self.tries(|tries| tries.failures.saturating_add(1));
+    async fn after_failure(&self, failure: NodeFailure) -> Result<(), Box<Unfinished>> {
+        let failures = self.retries(|retries| retries.failures.saturating_add(1));
         let wait = contained(|| {
             let fitting = self.policy.limits.retries.iter().find(|retry| retry.applies_to(&failure));
             fitting.and_then(|retry| retry.wait_after(failures, &failure))
@@ -159,9 +159,9 @@ impl Guarded<'_> {
 
     /// Schedules another attempt after a wait.
     async fn again(&self, failure: &NodeFailure, failures: u32, wait: Duration) -> Result<(), Failed> {
-        let tries = self.tries(|tries| {
-            (tries.failures, tries.due) = (failures, Some(Due::after(wait, now())));
-            tries.clone()
+        let retries = self.retries(|retries| {
+            (retries.failures, retries.due) = (failures, Some(Due::after(wait, now())));
+            retries.clone()
         });
         let At { step, task, .. } = self.ctx.at;
         if let Some(events) = self.events {
@@ -169,24 +169,26 @@ impl Guarded<'_> {
             let event = TaskEvent::Retry { attempt: failure.attempt, error, wait };
             events.task(step, task, node, event).await;
         }
-        self.store(failure, tries).await
+        self.store(failure, retries).await
     }
 
     /// Stores the task's progress on the run's thread.
-    async fn store(&self, failure: &NodeFailure, tries: Tries) -> Result<(), Failed> {
+    async fn store(&self, failure: &NodeFailure, retries: RetryProgress) -> Result<(), Failed> {
         match &self.ctx.shared.steps {
             None => Ok(()),
-            Some(log) => log.tried(self.ctx.at.task, Tried { failure, tries }).await.map_err(Failed::Fault),
+            Some(log) => {
+                log.tried(self.ctx.at.task, FailedAttempt { failure, retries }).await.map_err(Failed::Fault)
+            }
         }
     }
 
     /// Hands the failure to the node's error handler.
     async fn hand_over(&self, failure: Arc<NodeFailure>) -> Result<(), Failed> {
-        let tries = self.tries(|tries| {
-            (tries.failures, tries.due, tries.handling) = (0, None, Some(Arc::clone(&failure)));
-            tries.clone()
+        let retries = self.retries(|retries| {
+            (retries.failures, retries.due, retries.handling) = (0, None, Some(Arc::clone(&failure)));
+            retries.clone()
         });
-        self.store(&failure, tries).await
+        self.store(&failure, retries).await
     }
 
     /// Runs the error handler in place of the node.
@@ -207,7 +209,7 @@ impl Guarded<'_> {
         let attempt = Attempt::new(span.within(call), &ctx, self.keep);
         let unfinished = match Spanned::new(span, attempt).await {
             Ok(mut finished) => {
-                self.tries(|tries| tries.handling = None);
+                self.retries(|retries| retries.handling = None);
                 finished.leave.count_from(handler.exits_from);
                 return Ok(finished);
             }
@@ -215,7 +217,7 @@ impl Guarded<'_> {
         };
         let Unfinished { failed, open, stop_point } = unfinished;
         let failed = failed.map(|failed| {
-            self.tries(|tries| tries.handling = None);
+            self.retries(|retries| retries.handling = None);
             let own = failed
                 .into_failure(self.ctx.node(), step, failure.attempt)
                 .of(task, self.task.packet.as_ref());
@@ -230,7 +232,7 @@ impl Guarded<'_> {
         failure: NodeFailure,
         open: Vec<crate::interrupt::OpenInterrupt>,
     ) -> Box<Unfinished> {
-        self.tries(|tries| (tries.failures, tries.due) = (0, None));
+        self.retries(|retries| (retries.failures, retries.due) = (0, None));
         Box::new(Unfinished { failed: Some(Failed::Noted(Box::new(failure))), open, stop_point: None })
     }
 }

@@ -5,7 +5,7 @@ use crate::error::NodeFailure;
 
 /// The progress of a task whose node has a policy.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tries {
+pub(crate) struct RetryProgress {
     /// The number of the attempt that began last; 0 before the first.
     pub(crate) attempt: u32,
     /// The failures since the run began or was resumed. Retry policies count these.
@@ -30,16 +30,16 @@ impl Due {
     }
 
     /// Returns the rest of the wait.
-    pub(crate) fn rest(&self, now: SystemTime) -> Duration {
+    pub(crate) fn remaining(&self, now: SystemTime) -> Duration {
         self.at.duration_since(now).unwrap_or_default().min(self.wait)
     }
 }
 
 /// A failure after which the task continues, and the task's progress.
 #[derive(Debug)]
-pub(crate) struct Tried<'t> {
+pub(crate) struct FailedAttempt<'t> {
     pub(crate) failure: &'t NodeFailure,
-    pub(crate) tries: Tries,
+    pub(crate) retries: RetryProgress,
 }
 
 #[cfg(test)]
@@ -49,10 +49,10 @@ mod tests {
     use super::Due;
 
     #[test]
-    fn rest_of_a_wait_never_exceeds_the_wait() {
+    fn remaining_wait_never_exceeds_the_wait() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         let due = Due::after(Duration::from_secs(60), now);
-        let rest = |at: u64| due.rest(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).as_secs();
+        let rest = |at: u64| due.remaining(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).as_secs();
         assert_eq!([rest(1000), rest(1020), rest(1060), rest(5000)], [60, 40, 0, 0]);
         assert_eq!(rest(10), 60, "the clock was set back");
     }
