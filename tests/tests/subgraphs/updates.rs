@@ -83,6 +83,31 @@ async fn update_replaces_an_asking_node_inside() {
 }
 
 #[tokio::test]
+async fn late_update_inside_is_refused_and_changes_nothing() {
+    on_every_store(async |store| {
+        let (probe, inner) = (probe(), asking());
+        let graph = outer(&inner);
+        let thread = store.thread(&graph);
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        let call = thread.within(&inner);
+        let before = call.state().await.unwrap().unwrap();
+        let update = |epoch| {
+            let update = call.update(say("by hand"), as_node(ask)).if_epoch(epoch);
+            update.context(Arc::clone(&probe))
+        };
+        let error = update(before.epoch - 1).await.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Conflict(_)), "{error}");
+        let now = call.state().await.unwrap().unwrap();
+        assert_eq!((now.id, now.epoch), (before.id, before.epoch));
+        assert_eq!(thread.interrupts().await.unwrap().interrupts().len(), 1);
+
+        update(before.epoch).await.unwrap();
+        assert_eq!(call.state().await.unwrap().unwrap().epoch, before.epoch + 1);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn call_at_a_breakpoint_continues_after_an_update() {
     on_every_store(async |store| {
         let probe = probe();

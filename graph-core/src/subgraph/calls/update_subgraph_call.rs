@@ -16,6 +16,7 @@ use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 use crate::step::Leave;
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
+use crate::thread::erased::Expected;
 use crate::thread::resolve_as_node::AsNodeResolver;
 use crate::thread::{AsNode, IntoAsNode};
 
@@ -31,11 +32,12 @@ use super::{CallParent, SubgraphCall};
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateSubgraphCall<S: GraphState, D, G> {
     run: Run<S, D, G, ()>,
+    expected: Expected,
     make: Make,
 }
 
 /// Writes the update, with the context and options of the thread's graph.
-type Make = Box<dyn FnOnce(Opening) -> Made + Send>;
+type Make = Box<dyn FnOnce(Opening, Expected) -> Made + Send>;
 
 type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
 
@@ -113,13 +115,15 @@ where
         let run = Run::of(self.thread().graph.graph().erased(), ());
         let (call, updates) =
             (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
-        UpdateSubgraphCall { run, make: Box::new(move |opening| Box::pin(call.make(updates, opening))) }
+        let make: Make = Box::new(move |opening, expected| Box::pin(call.make(updates, opening, expected)));
+        UpdateSubgraphCall { run, expected: Expected::default(), make }
     }
 
     async fn make(
         self,
         updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
         opening: Opening,
+        expected: Expected,
     ) -> Result<CheckpointId, Error> {
         let parents = self.outer.levels().await?;
         let (namespace, loaded) = self.read(None).await?;
@@ -132,6 +136,7 @@ where
             (Some(first), Some(last)) => (first, last),
             _ => return Err(refuse(ErrorKind::NoThread { thread: thread.to_string() })),
         };
+        expected.check(&self.thread().erased(), outermost.fence)?;
         let head = loaded.fence.head;
         let status = call_status(thread, &parents, loaded.found).map_err(refuse)?;
         let (opened, parent_task, updates, writes) = match status {
@@ -234,7 +239,8 @@ const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no pa
 impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
     /// Sets the context of the thread's graph. The context of the subgraph is made from it.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
-        UpdateSubgraphCall { run: self.run.context(context), make: self.make }
+        let Self { run, expected, make } = self;
+        UpdateSubgraphCall { run: run.context(context), expected, make }
     }
 }
 
@@ -242,6 +248,13 @@ impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
     /// Adds a key to the metadata of the update's checkpoint.
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
+    }
+
+    /// Writes only if the thread has this [epoch](crate::thread::Snapshot::epoch), and fails with
+    /// [`Conflict`](ErrorKind::Conflict) otherwise; as [for runs](Run::if_epoch).
+    pub fn if_epoch(mut self, epoch: u64) -> Self {
+        self.expected.epoch = Some(epoch);
+        self
     }
 }
 
@@ -258,7 +271,7 @@ where
         Box::pin(async move {
             let compiled = Arc::clone(&self.run.graph.0);
             let ((), opening) = self.run.opening(None);
-            caught(&compiled.name, (self.make)(opening)).await
+            caught(&compiled.name, (self.make)(opening, self.expected)).await
         })
     }
 }
