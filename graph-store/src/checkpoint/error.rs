@@ -138,7 +138,7 @@ pub struct CorruptCheckpoint {
     pub checkpoint: Option<CheckpointId>,
     /// The damaged part, for example a field or a record.
     pub part: String,
-    /// The reason. It quotes no stored value.
+    /// The reason. For a field that is not excluded from dumps, it may quote the stored value.
     pub reason: String,
 }
 

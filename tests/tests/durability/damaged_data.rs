@@ -18,7 +18,7 @@ use superstep::state::{MigrationError, Stored};
 use superstep::subgraph::{CallResult, Mapped, Subgraph};
 use superstep::thread::{PersistentGraph, Snapshot, Thread, ThreadStatus, as_node};
 use superstep::{
-    Context, END, Error, ErrorKind, FailureMode, Graph, GraphState, NodeError, START, StateGraph,
+    Context, END, Error, ErrorKind, FailureMode, Graph, GraphState, NodeError, Route, START, StateGraph,
 };
 
 /// The data that a [`DamagedStore`] changes when it is read.
@@ -26,6 +26,8 @@ use superstep::{
 enum Damage {
     Breakpoints,
     Stopped,
+    /// The plans of the thread itself.
+    RootPlan,
     /// The plans of subgraph calls.
     Plan,
     Program,
@@ -34,6 +36,9 @@ enum Damage {
     /// The step number of each checkpoint is the greatest one.
     Steps,
 }
+
+/// JSON of another form than any that the engine stores. An error must not quote it.
+const DAMAGED: &str = "\"4711\"";
 
 /// A store that returns damaged data.
 #[derive(Clone)]
@@ -45,12 +50,15 @@ struct DamagedStore {
 impl DamagedStore {
     fn damage_checkpoint(&self, namespace: &str, checkpoint: &mut Checkpoint) {
         match self.damage {
+            Damage::RootPlan if namespace.is_empty() && checkpoint.progress.is_some() => {
+                checkpoint.progress = Some(Payload::json(DAMAGED));
+            }
             Damage::Plan if !namespace.is_empty() && checkpoint.progress.is_some() => {
-                checkpoint.progress = Some(Payload::json("[7]"));
+                checkpoint.progress = Some(Payload::json(DAMAGED));
             }
             Damage::Program => {
                 let run = &checkpoint.run;
-                let damaged = RunRecord::new(Arc::clone(&run.id), "[7]").metadata(run.metadata.clone());
+                let damaged = RunRecord::new(Arc::clone(&run.id), DAMAGED).metadata(run.metadata.clone());
                 checkpoint.run = Arc::new(damaged);
             }
             Damage::Steps => checkpoint.step = i64::MAX,
@@ -62,7 +70,7 @@ impl DamagedStore {
         for record in loaded.found.iter_mut().flat_map(|found| &mut found.records) {
             match (self.damage, record.key.kind) {
                 (Damage::Breakpoints, RecordKind::Breakpoint) | (Damage::Stopped, RecordKind::Stopped) => {
-                    record.payload = Payload::json("[7]");
+                    record.payload = Payload::json(DAMAGED);
                 }
                 (Damage::Attempts, RecordKind::Failed) => {
                     let mut failure: serde_json::Value =
@@ -176,6 +184,7 @@ fn assert_corrupt<T>(result: Result<T, Error>, part: &str) {
     let corrupt = corrupt(&error);
     assert_eq!((&*corrupt.thread, corrupt.part.as_str()), ("t", part));
     assert!(corrupt.checkpoint.is_some() && !corrupt.reason.is_empty(), "{corrupt:?}");
+    assert!(!format!("{error:?}").contains("4711"), "{error:?}");
 }
 
 /// Checks that the thread is listed as unreadable.
@@ -258,6 +267,47 @@ fn calling(node: StateGraph<Trip>, keeps_state: bool) -> (Case<Trip>, Call) {
     let call = if keeps_state { call.per_thread() } else { call };
     let graph = StateGraph::<Trip>::new().edge(START, &call).edge(&call, END);
     (Case::new(graph.compile().unwrap()), call)
+}
+
+#[derive(Route)]
+enum Parcels {
+    #[to(deliver)]
+    Parcel(u32),
+}
+
+async fn send(_: &Trip) -> Vec<Parcels> {
+    vec![Parcels::Parcel(1), Parcels::Parcel(2)]
+}
+
+async fn deliver(parcel: &u32, cx: &Context) -> TripUpdate {
+    let sure = cx.interrupt(Sure).await;
+    Trip::update().log([format!("{parcel} {sure}")])
+}
+
+#[tokio::test]
+async fn unreadable_plan_of_a_thread_is_an_error() {
+    let graph = StateGraph::<Trip>::new().edge(START, send).edge(deliver, END).compile().unwrap();
+    let case = Case::new(graph);
+    case.thread().run(Trip::input()).await.unwrap();
+    let head = case.thread().state().await.unwrap().unwrap();
+    let thread = case.damaged(Damage::RootPlan);
+    assert_corrupt(thread.state().await, "the plan");
+    assert_corrupt(thread.history().await, "the plan");
+    assert_corrupt(thread.resume(()).await, "the plan");
+    assert_corrupt(thread.run(Trip::input()).abandon_pending().await, "the plan");
+    assert_corrupt(thread.update(Trip::update().log(["x".to_owned()]), as_node(END)).await, "the plan");
+    case.assert_unchanged(&head).await;
+}
+
+#[tokio::test]
+async fn unreadable_plan_after_an_update_is_an_error() {
+    let case = Case::new(trip().compile().unwrap());
+    let update = || Trip::update().log(["by hand".to_owned()]);
+    case.thread().update(update(), as_node(pack)).await.unwrap();
+    let head = case.thread().state().await.unwrap().unwrap();
+    // The node that an update stood for is part of the stored plan.
+    assert_corrupt(case.damaged(Damage::RootPlan).update(update(), None).await, "the plan");
+    case.assert_unchanged(&head).await;
 }
 
 #[tokio::test]

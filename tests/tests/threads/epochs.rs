@@ -1,7 +1,10 @@
 //! Calls that name the epoch in which they expect their thread.
 
+use std::future::IntoFuture;
+use std::time::Duration;
+
 use superstep::interrupt::Question;
-use superstep::thread::{Thread, as_node};
+use superstep::thread::{OnConflict, Thread, as_node};
 use superstep::{Context, END, Error, ErrorKind, EventKind, Graph, GraphState, START, StateGraph};
 use tests::stores::on_every_store;
 
@@ -89,6 +92,22 @@ async fn second_delivery_of_a_run_id_does_not_overtake_the_first() {
         // An outcome is returned whatever the epoch is.
         assert!(deliver(0).await.unwrap().pause().is_some());
         assert_eq!(epoch(&thread).await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn waiting_call_is_late_once_another_run_has_begun() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
+        thread.run(Job::input().lines(line("a"))).await.unwrap();
+        let ready = thread.interrupts().await.unwrap().only::<Ready>().unwrap().answer(true);
+        let wait = OnConflict::Wait(Duration::from_secs(60));
+        let waiting = thread.run(Job::input().lines(line("b"))).on_conflict(wait).if_epoch(1);
+        let (late, resumed) = tokio::join!(waiting.into_future(), thread.resume(ready).into_future());
+        assert_eq!(resumed.unwrap().into_state().lines, ["a"]);
+        is_late(late, 1, 2);
+        assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["a"]);
     })
     .await;
 }

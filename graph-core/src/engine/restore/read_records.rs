@@ -7,7 +7,7 @@ use crate::engine::context::Answered;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
     Program, ReadWrites, StoredCommand, StoredFinish, StoredQuestion, UnreadableCommand, corrupt,
-    decode_writes, ordinal, outdated, parse_write_key,
+    decode_writes, ordinal, outdated, parse_write_key, reason,
 };
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
@@ -72,8 +72,7 @@ impl<'r> Reader<'r> {
     }
 
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self, record: &TaskRecord) -> Result<T, ErrorKind> {
-        serde_json::from_slice(record.payload.bytes())
-            .map_err(|error| self.corrupt(record, error.to_string()))
+        serde_json::from_slice(record.payload.bytes()).map_err(|error| self.corrupt(record, reason(&error)))
     }
 
     fn corrupt(&self, record: &TaskRecord, reason: String) -> ErrorKind {

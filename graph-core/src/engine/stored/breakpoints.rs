@@ -5,7 +5,7 @@ use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, TaskRecord};
 use crate::error::ErrorKind;
 
 use super::corrupt::corrupt;
-use super::json::json_record;
+use super::json::{json_record, reason};
 use super::keys::key;
 
 /// The breakpoints at which a thread has stopped.
@@ -36,7 +36,7 @@ pub(crate) fn read_breakpoints(
 ) -> Result<Option<StoredBreakpoints>, ErrorKind> {
     let breakpoints = records.iter().find(|record| record.key.kind == RecordKind::Breakpoint);
     let read = breakpoints.map(|breakpoints| serde_json::from_slice(breakpoints.payload.bytes())).transpose();
-    read.map_err(|error| corrupt(thread, checkpoint, "the breakpoints", error.to_string()))
+    read.map_err(|error| corrupt(thread, checkpoint, "the breakpoints", reason(&error)))
 }
 
 impl StoredBreakpoints {

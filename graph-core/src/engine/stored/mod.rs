@@ -24,7 +24,7 @@ pub(crate) use corrupt::{outdated, unplanned_kind};
 pub(crate) use field_changes::{FieldChanges, NotStored, encode};
 pub(crate) use given_answer::{GivenAnswer, RefusedAnswer, check_answers};
 pub(crate) use joins::begun_joins;
-pub(crate) use json::{json_payload, json_record};
+pub(crate) use json::{json_payload, json_record, reason};
 pub(crate) use keys::{
     after_ordinal, is_delta, key, ordinal, parse_write_key, place, step_number, write_key,
 };

@@ -8,6 +8,7 @@ use crate::error::ErrorKind;
 use crate::plan::Target;
 
 use super::corrupt::corrupt;
+use super::json::reason;
 
 /// The program that wrote a checkpoint, as its run's record stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ impl Program {
             return Ok(Self::default());
         }
         serde_json::from_str(text)
-            .map_err(|error| corrupt(thread, checkpoint, "the program of the run", error.to_string()))
+            .map_err(|error| corrupt(thread, checkpoint, "the program of the run", reason(&error)))
     }
 }
 

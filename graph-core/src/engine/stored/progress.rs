@@ -8,7 +8,7 @@ use crate::checkpoint::{Checkpoint, CheckpointId};
 use crate::engine::apply::Ephemerals;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
-use crate::engine::stored::json_payload;
+use crate::engine::stored::{json_payload, reason};
 use crate::erased::{Packet, also_null, packet_json};
 use crate::error::ErrorKind;
 use crate::payload::Payload;
@@ -162,7 +162,7 @@ pub(crate) fn encode(
 /// Decodes the result of [`encode`].
 fn parse(payload: Option<&Payload>) -> Result<StoredProgress, Unplanned> {
     let Some(payload) = payload else { return Ok(StoredProgress::default()) };
-    serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(error.to_string()))
+    serde_json::from_slice(payload.bytes()).map_err(|error| Unplanned::Unreadable(reason(&error)))
 }
 
 /// Reads the plan of a checkpoint.

@@ -6,6 +6,7 @@ use crate::error::ErrorKind;
 use crate::options::{from_millis, to_millis};
 
 use super::corrupt::corrupt;
+use super::json::reason;
 use super::keys::key;
 
 /// The reason why a run has stopped although it could continue: a stop request or a sleep. The next run removes the
@@ -28,7 +29,7 @@ pub(crate) fn read_stopped(
 ) -> Result<Option<Stopped>, ErrorKind> {
     let stopped = records.iter().find(|record| record.key.kind == RecordKind::Stopped);
     let read = stopped.map(|stopped| serde_json::from_slice(stopped.payload.bytes())).transpose();
-    read.map_err(|error| corrupt(thread, checkpoint, "the reason of the stop", error.to_string()))
+    read.map_err(|error| corrupt(thread, checkpoint, "the reason of the stop", reason(&error)))
 }
 
 impl Stopped {
