@@ -23,7 +23,10 @@ const LIMIT: f64 = 2.6;
 /// The least cost that is compared. Below it, the state of the processor's caches decides.
 const FLOOR: Duration = Duration::from_millis(2);
 
-/// The rounds that are always measured, and the rounds after which a ratio above the limit fails.
+/// A ratio that is far enough from the limit, so that one round is enough.
+const CLEAR: f64 = 2.25;
+
+/// The rounds that are measured while the ratio is not clear, and the rounds after which a ratio above the limit fails.
 const ROUNDS: std::ops::RangeInclusive<usize> = 2..=7;
 
 /// The places in which an operation is measured.
@@ -137,7 +140,7 @@ pub(crate) fn check(name: &str, on: On, n: usize, operation: impl AsyncFn(&Sampl
             ratios.push(large.div_duration_f64(small.max(FLOOR)));
             ratios.sort_by(f64::total_cmp);
             ratio = twice.div_duration_f64(once.max(FLOOR)).min(ratios[ratios.len() / 2]);
-            if round >= *ROUNDS.start() && ratio <= LIMIT {
+            if ratio <= CLEAR || (round >= *ROUNDS.start() && ratio <= LIMIT) {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! The compiler messages of common mistakes, one file for each.
 //!
-//! `TRYBUILD=overwrite cargo test -p tests --test ui` updates the messages. Review each change as a user would read it.
+//! `TRYBUILD=overwrite cargo test -p mistakes` updates the messages. Review each change as a user would read it.
 
 #[test]
 fn compile_errors_match_the_reviewed_messages() {
