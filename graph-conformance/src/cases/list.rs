@@ -72,6 +72,54 @@ pub(crate) async fn pages_cover_the_list_without_gaps_or_repeats(target: Target<
     )
 }
 
+pub(crate) async fn lists_may_begin_at_the_oldest_checkpoint(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    for n in 0..40 {
+        let mut new = writer.draft("a+1");
+        new.checkpoint.source = if n % 4 == 0 { CheckpointSource::Input } else { CheckpointSource::Loop };
+        writer.commit(writer.batch(vec![checkpoint_write(new)])).await.works("a checkpoint can be added")?;
+        Writer::new(&store, &format!("t{n}")).add("a=1").await?;
+    }
+    let newest_first = ids(&*store, query("t", "")).await?;
+    let mut all = newest_first.clone();
+    all.reverse();
+    let bounds = [None, all.get(9).copied(), all.get(30).copied(), Some(CheckpointId::FIRST)];
+    for nth in 0..bounds.len() * bounds.len() {
+        let bound = |at: usize| bounds.get(at).copied().flatten();
+        let (after, before) = (bound(nth / bounds.len()), bound(nth % bounds.len()));
+        let inside = |id: &&CheckpointId| {
+            after.is_none_or(|after| **id > after) && before.is_none_or(|before| **id < before)
+        };
+        let expected: Vec<_> = all.iter().filter(inside).copied().collect();
+        for limit in [1, 7, usize::MAX] {
+            let between = query("t", "").after(after).before(before).limit(limit);
+            let mut found = Vec::new();
+            let mut next = between.clone().oldest_first(true);
+            loop {
+                let page = store.list(next.clone()).await.works("checkpoints can be listed, oldest first")?;
+                found.extend(page.items.iter().map(|one| one.id));
+                if !page.more {
+                    break;
+                }
+                next.after = page.items.last().map(|last| last.id).or(next.after);
+            }
+            same(format!("pages of {limit} from {after:?} to {before:?}, oldest first"), &expected, &found)?;
+            let mut found = ids(&*store, between).await?;
+            found.reverse();
+            same(format!("pages of {limit} from {after:?} to {before:?}, newest first"), &expected, &found)?;
+        }
+    }
+    let inputs = query("t", "").source(CheckpointSource::Input).after(all.get(4).copied()).oldest_first(true);
+    let page = store.list(inputs.limit(1)).await.works("a source can be listed, oldest first")?;
+    let found: Vec<_> = page.items.iter().map(|one| one.id).collect();
+    same(
+        "the first input after the fifth checkpoint",
+        all.get(8).map(std::slice::from_ref),
+        Some(found.as_slice()),
+    )
+}
+
 pub(crate) async fn before_accepts_ids_that_do_not_exist(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");

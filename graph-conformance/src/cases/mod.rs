@@ -93,6 +93,7 @@ macro_rules! __cases {
             list {
                 checkpoints_are_listed_newest_first
                 pages_cover_the_list_without_gaps_or_repeats
+                lists_may_begin_at_the_oldest_checkpoint
                 before_accepts_ids_that_do_not_exist
                 filters_compare_values_strictly
                 filters_can_be_combined_and_paged

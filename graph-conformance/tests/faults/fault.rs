@@ -34,6 +34,7 @@ pub(crate) enum Fault {
     ComparesLoosely,
     FiltersAfterTheLimit,
     NeverReturnsMore,
+    ListsNewestFirstOnly,
     RequiresAnExistingBefore,
     TreatsPrefixesAsPatterns,
     CountsEveryThreadAsUnfinished,

@@ -230,6 +230,10 @@ impl Checkpointer for Faulty {
                     page.more = false;
                     Ok(page)
                 }
+                Fault::ListsNewestFirstOnly => {
+                    query.oldest_first = false;
+                    self.inner.list(query).await
+                }
                 Fault::RequiresAnExistingBefore => {
                     if let Some(before) = query.before
                         && !self.ids(&query.thread, &query.namespace).await.contains(&before)

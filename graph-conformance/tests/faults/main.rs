@@ -81,6 +81,7 @@ faults! {
     ComparesLoosely => list::filters_compare_values_strictly
     FiltersAfterTheLimit => list::filters_can_be_combined_and_paged
     NeverReturnsMore => list::pages_cover_the_list_without_gaps_or_repeats
+    ListsNewestFirstOnly => list::lists_may_begin_at_the_oldest_checkpoint
     RequiresAnExistingBefore => list::before_accepts_ids_that_do_not_exist
     TreatsPrefixesAsPatterns => threads::threads_are_paged_in_byte_order
     CountsEveryThreadAsUnfinished => status::unfinished_threads_are_listed_by_name

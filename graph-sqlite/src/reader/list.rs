@@ -12,7 +12,7 @@ use super::runs::{RunCache, run};
 /// The maximum page size, whatever the query asks for: a page is held in memory.
 pub(super) const PAGE: usize = 1_000;
 
-/// Lists checkpoints of a namespace, newest first.
+/// Lists checkpoints of a namespace, in the order of the query.
 pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let mut page = Page::new(Vec::new(), false);
@@ -22,14 +22,17 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
         wanted => wanted,
     };
     let mut runs = RunCache::default();
+    let order = if query.oldest_first { "ASC" } else { "DESC" };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT_COLUMNS} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 \
-         AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name DESC"
+        "SELECT {CHECKPOINT_COLUMNS} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 AND c.name > ?4 \
+         AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name {order}"
     ))?;
-    // Without `before`, the bound is a tilde, which sorts after every id. A bound that is always there lets SQLite use
-    // the index.
+    // Without `before`, the bound is a tilde, which sorts after every id. Bounds that are always there let SQLite use the
+    // index.
     let before = query.before.map_or_else(|| "~".to_owned(), |id| id.to_string());
-    let mut rows = statement.query(params![namespace, before, query.source.map(|source| source.name())])?;
+    let after = query.after.map_or_else(String::new, |id| id.to_string());
+    let source = query.source.map(|source| source.name());
+    let mut rows = statement.query(params![namespace, before, source, after])?;
     while let Some(row) = rows.next()? {
         let of: i64 = row.get(8)?;
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&of)) {

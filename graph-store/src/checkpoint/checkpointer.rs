@@ -82,7 +82,10 @@ pub trait Checkpointer: Send + Sync + 'static {
         checkpoint: Option<CheckpointId>,
     ) -> CheckpointFuture<'_, Loaded>;
 
-    /// Lists checkpoints of a namespace, newest first.
+    /// Lists checkpoints of a namespace, newest first, or oldest first if the query [says so](CheckpointQuery::oldest_first).
+    ///
+    /// The cost of the first page does not depend on the checkpoints outside of [`before`](CheckpointQuery::before) and
+    /// [`after`](CheckpointQuery::after).
     ///
     /// # Errors
     /// [`Corrupt`](CheckpointError::Corrupt) if a listed checkpoint cannot be read.

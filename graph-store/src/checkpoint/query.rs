@@ -5,7 +5,7 @@ use crate::Metadata;
 
 use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint, StatusKind, StoredStatus};
 
-/// A query for checkpoints of a namespace, newest first.
+/// A query for checkpoints of a namespace, newest first unless it [says otherwise](Self::oldest_first).
 ///
 /// A checkpoint is listed if it meets every condition.
 ///
@@ -24,6 +24,10 @@ pub struct CheckpointQuery {
     pub namespace: Arc<str>,
     /// Only checkpoints with a smaller id.
     pub before: Option<CheckpointId>,
+    /// Only checkpoints with a greater id.
+    pub after: Option<CheckpointId>,
+    /// `true` to list the oldest checkpoint first.
+    pub oldest_first: bool,
     /// At most this many items in a page. A store may return fewer and set [`Page::more`].
     pub limit: Option<usize>,
     /// Only checkpoints of this source.
@@ -53,6 +57,20 @@ impl CheckpointQuery {
     #[must_use]
     pub fn before(mut self, before: impl Into<Option<CheckpointId>>) -> Self {
         self.before = before.into();
+        self
+    }
+
+    /// Lists only checkpoints with a greater id.
+    #[must_use]
+    pub fn after(mut self, after: impl Into<Option<CheckpointId>>) -> Self {
+        self.after = after.into();
+        self
+    }
+
+    /// Lists the oldest checkpoint first, if `oldest_first` is `true`.
+    #[must_use]
+    pub fn oldest_first(mut self, oldest_first: bool) -> Self {
+        self.oldest_first = oldest_first;
         self
     }
 

@@ -37,6 +37,11 @@ impl Namespace {
         self.entries.partition_point(|entry| entry.checkpoint.id < id)
     }
 
+    /// Returns the number of checkpoints with this id or a smaller one.
+    pub(super) fn count_to(&self, id: CheckpointId) -> usize {
+        self.entries.partition_point(|entry| entry.checkpoint.id <= id)
+    }
+
     fn position(&self, id: CheckpointId) -> Option<usize> {
         // Nearly every lookup is for the head.
         let position =

@@ -6,17 +6,21 @@ use super::thread::Thread;
 use super::threads::Threads;
 use crate::checkpoint::{Checkpoint, CheckpointQuery, Page, ThreadQuery, ThreadRecord};
 
-/// Returns the checkpoints that match a query, newest first.
+/// Returns the checkpoints that match a query, in the order of the query.
 pub(super) fn checkpoints(threads: &Threads, query: &CheckpointQuery) -> Page<Checkpoint> {
     let Some(namespace) = threads.get(&query.thread).and_then(|thread| thread.namespace(&query.namespace))
     else {
         return Page { items: Vec::new(), more: false };
     };
     let end = query.before.map_or(namespace.entries.len(), |id| namespace.count_before(id));
-    let entries = namespace.entries.get(..end).unwrap_or_default();
-    let matching =
-        entries.iter().rev().map(|entry| &entry.checkpoint).filter(|checkpoint| matches(checkpoint, query));
-    page(matching, query.limit, Checkpoint::clone)
+    let start = query.after.map_or(0, |id| namespace.count_to(id));
+    let entries = namespace.entries.get(start..end).unwrap_or_default();
+    let checkpoints = entries.iter().map(|entry| &entry.checkpoint);
+    let matching = checkpoints.filter(|checkpoint| matches(checkpoint, query));
+    match query.oldest_first {
+        true => page(matching, query.limit, Checkpoint::clone),
+        false => page(matching.rev(), query.limit, Checkpoint::clone),
+    }
 }
 
 fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
