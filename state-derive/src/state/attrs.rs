@@ -15,6 +15,7 @@ pub(super) struct StateAttrs {
     pub(super) migrate: Slot<Path>,
     pub(super) aliases: Vec<LitStr>,
     pub(super) schema: Slot<()>,
+    pub(super) skip_none: Slot<()>,
 }
 
 #[derive(Default)]
@@ -26,6 +27,7 @@ pub(super) struct FieldAttrs {
     pub(super) ephemeral: Slot<()>,
     pub(super) exclude: Slot<()>,
     pub(super) untracked: Slot<()>,
+    pub(super) skip_none: Slot<()>,
     pub(super) from_context: Slot<Path>,
     pub(super) rename: Slot<LitStr>,
     pub(super) aliases: Vec<LitStr>,
@@ -37,8 +39,9 @@ pub(super) struct FieldAttrs {
     pub(super) flatten: Slot<()>,
 }
 
-const ON_STRUCT: [&str; 7] = ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema"];
-const ON_FIELD: [&str; 16] = [
+const ON_STRUCT: [&str; 8] =
+    ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema", "skip_none"];
+const ON_FIELD: [&str; 17] = [
     "input",
     "output",
     "reducer",
@@ -46,6 +49,7 @@ const ON_FIELD: [&str; 16] = [
     "ephemeral",
     "exclude",
     "untracked",
+    "skip_none",
     "from_context",
     "rename",
     "alias",
@@ -71,10 +75,8 @@ pub(super) fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &
         }
         "alias" => attrs.aliases.push(item.string()?),
         "migrate" => attrs.migrate.set(problems, key, item.path()?),
-        "schema" => {
-            item.flag()?;
-            attrs.schema.set(problems, key, ());
-        }
+        "schema" => set_flag(&mut attrs.schema, problems, item)?,
+        "skip_none" => set_flag(&mut attrs.skip_none, problems, item)?,
         name if ON_FIELD.contains(&name) => {
             return Err(syn::Error::new(key.span(), format!("`{name}` belongs on a field")));
         }
@@ -91,6 +93,7 @@ pub(super) fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &I
         "ephemeral" => set_flag(&mut attrs.ephemeral, problems, item)?,
         "exclude" => set_flag(&mut attrs.exclude, problems, item)?,
         "untracked" => set_flag(&mut attrs.untracked, problems, item)?,
+        "skip_none" => set_flag(&mut attrs.skip_none, problems, item)?,
         "flatten" => set_flag(&mut attrs.flatten, problems, item)?,
         "reducer" => attrs.reducer.set(problems, key, item.path()?),
         "takes" => attrs.takes.set(problems, key, item.ty()?),

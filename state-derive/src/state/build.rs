@@ -25,6 +25,7 @@ const BUILT_IN: [(&str, &str); 8] = [
 pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
     let all_optional = !raw.fields.iter().any(|field| field.attrs.input.is_set());
     let case = raw.attrs.rename_all.get().copied();
+    let skip_none = raw.attrs.skip_none.is_set();
     let mut members = Vec::new();
     let (mut fields, mut flats) = (0, 0);
     for field in raw.fields {
@@ -32,7 +33,9 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
             members.push(Member::Flat(Box::new(flat_field(field, flats))));
             flats += 1;
         } else {
-            members.push(Member::Field(Box::new(own_field(field, fields, case, all_optional, problems))));
+            let mut field = own_field(field, fields, case, all_optional, problems);
+            field.skip_none |= skip_none && option(&field.ty).is_some();
+            members.push(Member::Field(Box::new(field)));
             fields += 1;
         }
     }
@@ -80,6 +83,7 @@ fn own_field(
         names: names(&ident, &attrs, case),
         ephemeral: attrs.ephemeral.is_set() || is_ephemeral,
         dumped: !untracked && !attrs.exclude.is_set(),
+        skip_none: attrs.skip_none.is_set() && option(&ty).is_some(),
         tracked: !untracked && (codec.write.is_none() || codec.read.is_some()),
         codec,
         in_input,

@@ -8,8 +8,9 @@ use syn::GenericParam;
 use crate::attr::Problems;
 
 use super::attrs::FieldAttrs;
+use super::build::option;
 use super::model::{State, plain};
-use super::parse::Struct;
+use super::parse::{RawField, Struct};
 use super::rule::{Rule, RuleKind};
 
 /// Reports contradictions between attributes.
@@ -30,6 +31,7 @@ pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
     if let (Some(alias), false) = (raw.attrs.aliases.first(), raw.attrs.version.is_set()) {
         problems.at(alias, "`alias` needs `version`: it is the name that an older version had");
     }
+    skip_none(raw, problems);
     for field in &raw.fields {
         if field.attrs.flatten.is_set() {
             flattened(&field.attrs, problems);
@@ -57,6 +59,7 @@ fn flattened(attrs: &FieldAttrs, problems: &mut Problems) {
         attrs.ephemeral.key(),
         attrs.exclude.key(),
         attrs.untracked.key(),
+        attrs.skip_none.key(),
         attrs.from_context.key(),
         attrs.rename.key(),
         attrs.serialize_with.key(),
@@ -87,6 +90,8 @@ fn own_field(attrs: &FieldAttrs, problems: &mut Problems) {
     clash(attrs.exclude.key(), untracked, "an untracked field is never dumped");
     clash(attrs.output.key(), untracked, "an untracked field cannot leave the process");
     clash(attrs.output.key(), attrs.exclude.key(), "an excluded field cannot leave the process");
+    clash(attrs.skip_none.key(), untracked, "an untracked field is never dumped");
+    clash(attrs.skip_none.key(), attrs.exclude.key(), "an excluded field is never dumped");
     clash(attrs.with.key(), untracked, not_serialized);
     clash(attrs.serialize_with.key(), untracked, not_serialized);
     clash(attrs.deserialize_with.key(), untracked, not_serialized);
@@ -104,6 +109,28 @@ fn own_field(attrs: &FieldAttrs, problems: &mut Problems) {
     }
     if let (Some(key), None) = (attrs.from_context.key(), untracked) {
         problems.at(key, "`from_context` needs `untracked`: other fields are restored from checkpoints");
+    }
+}
+
+/// Reports a `skip_none` that leaves nothing out.
+fn skip_none(raw: &Struct, problems: &mut Problems) {
+    for field in &raw.fields {
+        let Some(key) = field.attrs.skip_none.key() else { continue };
+        if raw.attrs.skip_none.is_set() {
+            problems.at(key, "`skip_none` on the struct already covers this field");
+        } else if option(&field.ty).is_none() && !field.attrs.flatten.is_set() {
+            problems.at(key, "`skip_none` needs a field of the type `Option<..>`");
+        }
+    }
+    let dumped = |field: &&RawField| {
+        let attrs = &field.attrs;
+        !attrs.flatten.is_set() && !attrs.exclude.is_set() && !attrs.untracked.is_set()
+    };
+    if let Some(key) = raw.attrs.skip_none.key()
+        && !raw.fields.iter().filter(dumped).any(|field| option(&field.ty).is_some())
+    {
+        let why = "no dumped field of this state has the type `Option<..>`";
+        problems.at(key, format!("`skip_none` would leave nothing out: {why}"));
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) struct Field {
     pub(super) ephemeral: bool,
     /// `true` if dumps and serialized events contain the field.
     pub(super) dumped: bool,
+    /// `true` if dumps leave the field out while it is `None`.
+    pub(super) skip_none: bool,
     /// `true` if the field is read from JSON and checkpoints.
     pub(super) tracked: bool,
     pub(super) codec: Codec,

@@ -40,7 +40,14 @@ pub(super) fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &I
         "deserialize_with" => attrs.deserialize_with.set(problems, key, item.quoted_path()?),
         "flatten" => return Err(refused(item, "use `#[state(flatten)]` with another state")),
         "skip_serializing_if" => {
-            return Err(refused(item, "use `#[state(exclude)]` to leave the field out of dumps"));
+            let path = item.quoted_path()?;
+            if !path.segments.iter().map(|segment| segment.ident.to_string()).eq(["Option", "is_none"]) {
+                return Err(refused(
+                    item,
+                    "use `#[state(skip_none)]` for `Option::is_none`, or `#[state(exclude)]`",
+                ));
+            }
+            attrs.skip_none.set(problems, key, ());
         }
         "skip_deserializing" => {
             return Err(refused(

@@ -170,6 +170,21 @@ fn generics() {
 }
 
 #[test]
+fn skip_none() {
+    check(
+        "#[state(skip_none)] struct Ticket { #[state(output)] field: Option<T> }",
+        &expect_file!["snapshots/skip_none.txt"],
+    );
+    let on_field = expansion("struct Ticket { #[state(output, skip_none)] field: Option<T> }");
+    assert_eq!(
+        on_field,
+        expansion("#[state(skip_none)] struct Ticket { #[state(output)] field: Option<T> }")
+    );
+    let serde = "struct Ticket { #[state(output)] #[serde(skip_serializing_if = \"Option::is_none\")] field: Option<T> }";
+    assert_eq!(on_field, expansion(serde));
+}
+
+#[test]
 fn raw_identifier() {
     check("struct Ticket { r#type: T }", &expect_file!["snapshots/raw_identifier.txt"]);
 }

@@ -14,6 +14,7 @@ mod derive_generics;
 mod derive_names;
 mod derive_reducers;
 mod derive_schema;
+mod derive_skip_none;
 mod excluded_fields;
 mod flattened_names;
 mod folders;

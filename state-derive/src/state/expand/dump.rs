@@ -32,7 +32,7 @@ pub(super) fn method(cx: &Context<'_>) -> TokenStream {
 /// Generates the statement that writes one field of `self` into the map `__to`.
 pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (runtime, ident, name) = (cx.runtime, &field.ident, field.name());
-    match &field.codec.write {
+    let entry = match &field.codec.write {
         None => {
             let ty = cx.ty(field);
             quote!(#runtime::serde::ser::SerializeMap::serialize_entry::<_, #ty>(__to, #name, &self.#ident)?;)
@@ -41,7 +41,11 @@ pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
             let writer = writer_path(cx, field, writer);
             quote!(#runtime::dump_with(__to, #name, |__serializer| #writer(&self.#ident, __serializer))?;)
         }
+    };
+    if field.skip_none {
+        return quote!(if ::core::option::Option::is_some(&self.#ident) { #entry });
     }
+    entry
 }
 
 // impl Serialize for Ticket { .. }: follows the dump rules. A user's `derive(Serialize)` would leak, and conflicts with

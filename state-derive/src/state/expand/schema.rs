@@ -55,6 +55,9 @@ fn part(cx: &Context<'_>, flat: &Flat, method: TokenStream) -> TokenStream {
 
 fn dumped(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (name, text) = (field.name(), description(&field.docs));
+    if field.skip_none {
+        return skipped(cx, field, &text);
+    }
     match &field.codec.write {
         Some(Writer::Path(_)) => quote!(__to.__any(#name, #text, true);),
         Some(Writer::Display | Writer::Debug) if option(&field.ty).is_some() => {
@@ -66,6 +69,21 @@ fn dumped(cx: &Context<'_>, field: &Field) -> TokenStream {
         None => {
             let ty = cx.ty(field);
             quote!(__to.__of::<#ty>(#name, #text, true);)
+        }
+    }
+}
+
+/// Generates the schema of a field that is left out while it is `None`: not required, and never null.
+fn skipped(cx: &Context<'_>, field: &Field, text: &str) -> TokenStream {
+    let name = field.name();
+    match &field.codec.write {
+        Some(Writer::Path(_)) => quote!(__to.__any(#name, #text, false);),
+        Some(Writer::Display | Writer::Debug) => {
+            quote!(__to.__of::<&'static ::core::primitive::str>(#name, #text, false);)
+        }
+        None => {
+            let ty = cx.ty(field);
+            quote!(__to.__of::<<#ty as ::core::iter::IntoIterator>::Item>(#name, #text, false);)
         }
     }
 }

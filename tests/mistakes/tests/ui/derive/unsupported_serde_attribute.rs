@@ -4,7 +4,7 @@ use superstep::GraphState;
 #[serde(deny_unknown_fields)]
 #[serde(tag = "type")]
 struct Ticket {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     a: Option<u8>,
     #[serde(flatten)]
     b: u8,
