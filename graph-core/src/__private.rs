@@ -24,8 +24,8 @@ pub use crate::state::{
 };
 pub use crate::state::{
     Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoInput, IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, Update,
-    WriteKind, Writes,
+    IntoCustomChange, IntoInput, IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, UnknownKey,
+    Update, WriteKind, Writes,
 };
 pub use crate::state::{
     DecodeError, Decoded, EncodeError, FieldPlace, Form, MigrationError, MigrationOutcome, Restore,

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::node::{Body, Shape};
 use crate::run::run_stream::RunStream;
 use crate::run::{NeedsContext, Run};
-use crate::state::{GraphState, Input as _, IntoInput};
+use crate::state::{GraphState, Input as _, IntoInput, UnknownKey};
 use crate::store::{IntoStore, LongTermStore};
 
 use super::picture::Picture;
@@ -125,6 +125,18 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// [`Input`](crate::ErrorKind::Input) with *all* missing, unknown and ill-typed fields, each with its path.
     pub fn parse_input(&self, value: serde_json::Value) -> Result<S::Input, Error> {
         S::Input::from_json(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
+    }
+
+    /// Reads an input of this graph from JSON, and returns the keys that are no fields of the input; see
+    /// [`Input::from_json_lenient`].
+    ///
+    /// # Errors
+    /// [`Input`](crate::ErrorKind::Input) with *all* missing and ill-typed fields, each with its path.
+    pub fn parse_input_lenient(
+        &self,
+        value: serde_json::Value,
+    ) -> Result<(S::Input, Vec<UnknownKey>), Error> {
+        S::Input::from_json_lenient(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
     }
 
     /// Prepares a run of this graph. Set its options, then await it.

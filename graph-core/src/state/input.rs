@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::GraphState;
+use super::{GraphState, JsonInput};
 
 /// The input of a run. The derive generates a struct whose missing required field does not compile.
 ///
@@ -42,7 +42,49 @@ pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
     ///
     /// # Errors
     /// *All* missing, unknown and ill-typed fields, each with its path.
-    fn from_json(value: Value) -> Result<Self, InputError>;
+    fn from_json(value: Value) -> Result<Self, InputError> {
+        Self::__read(JsonInput::strict(S::NAME, value)).map(|(input, _)| input)
+    }
+
+    /// Reads an input from JSON that may have keys which are no fields of the input, and returns these keys.
+    ///
+    /// It suits clients that send more than this program knows, such as those of a later version. A key is unknown if it is
+    /// no field of the state or of a flattened one, or a field that is not part of the input. All other rules are those of
+    /// [`from_json`](Self::from_json); `$overwrite` is refused too.
+    ///
+    /// ```
+    /// use superstep::GraphState;
+    /// use superstep::state::Input;
+    /// use serde_json::json;
+    ///
+    /// #[derive(GraphState, Clone)]
+    /// struct Ticket {
+    ///     #[state(input)]
+    ///     question: String,
+    ///     #[state(input)]
+    ///     notes: Vec<String>,
+    /// }
+    ///
+    /// # fn main() -> Result<(), superstep::state::InputError> {
+    /// let (input, unknown) = TicketInput::from_json_lenient(json!({"question": "why?", "note": [], "v": 2}))?;
+    /// assert_eq!(input.into_start().state.question, "why?");
+    /// assert_eq!(unknown[0].to_string(), "$.note: unknown field; did you mean `notes`?");
+    /// assert_eq!(unknown[1].path, "$.v");
+    ///
+    /// // Missing and ill-typed fields are still errors.
+    /// assert!(TicketInput::from_json_lenient(json!({"question": 3, "v": 2})).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// *All* missing and ill-typed fields, each with its path.
+    fn from_json_lenient(value: Value) -> Result<(Self, Vec<UnknownKey>), InputError> {
+        Self::__read(JsonInput::lenient(S::NAME, value))
+    }
+
+    #[doc(hidden)]
+    fn __read(json: JsonInput) -> Result<(Self, Vec<UnknownKey>), InputError>;
 }
 
 /// A value that starts a run over `S`: the state's [`Input`], or a value that converts into one.
@@ -140,5 +182,27 @@ pub struct InputProblem {
 impl fmt::Display for InputProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// A key of a JSON input that is no field of the input; see [`Input::from_json_lenient`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownKey {
+    /// The place as a JSON path: `$.nots`.
+    pub path: String,
+    /// The key as given.
+    pub key: String,
+    /// The name of the input field that was probably meant.
+    pub suggestion: Option<&'static str>,
+}
+
+impl fmt::Display for UnknownKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: unknown field", self.path)?;
+        match self.suggestion {
+            Some(name) => write!(f, "; did you mean `{name}`?"),
+            None => Ok(()),
+        }
     }
 }

@@ -37,7 +37,7 @@ pub use field::FieldSpec;
 pub(crate) use graph_state::GraphState;
 #[doc(hidden)]
 pub use input::Start;
-pub use input::{Input, InputError, InputProblem, IntoInput};
+pub use input::{Input, InputError, InputProblem, IntoInput, UnknownKey};
 
 use json::read_update;
 

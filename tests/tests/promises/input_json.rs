@@ -132,3 +132,66 @@ fn untracked_required_field_refuses_json_input() {
     let start = Call::input(7, "secret").into_start().state;
     assert_eq!((start.number, start.card.as_str()), (7, "secret"));
 }
+
+/// A flattened state inside a flattened state.
+#[derive(GraphState, Clone)]
+struct Desk {
+    #[state(input)]
+    room: Option<u8>,
+    #[state(flatten, input)]
+    chat: Chat,
+}
+
+#[derive(GraphState, Clone)]
+struct Case {
+    #[state(input)]
+    number: u32,
+    closed: bool,
+    #[state(flatten, input)]
+    desk: Desk,
+}
+
+#[test]
+fn lenient_input_returns_unknown_keys_with_their_paths() {
+    let value = json!({
+        "number": 7, "rom": 3, "user": "ann", "closed": true, "turns": 2, "last-seen": {"at": 1}, "x y": null,
+    });
+    let (input, unknown) = CaseInput::from_json_lenient(value.clone()).unwrap();
+    let start = input.into_start();
+    assert_eq!((start.state.number, start.state.desk.chat.user.as_str()), (7, "ann"));
+    assert!(!start.state.closed && start.state.desk.chat.turns == 0, "they are no inputs");
+    let mut shown: Vec<String> = unknown.iter().map(ToString::to_string).collect();
+    shown.sort();
+    assert_eq!(
+        shown,
+        [
+            "$.closed: unknown field",
+            "$.last-seen: unknown field",
+            "$.rom: unknown field; did you mean `room`?",
+            "$.turns: unknown field",
+            "$[\"x y\"]: unknown field",
+        ]
+    );
+    assert!(unknown.iter().any(|key| key.key == "x y" && key.suggestion.is_none()));
+    let refused = CaseInput::from_json(value).unwrap_err();
+    assert_eq!(refused.problems().len(), 5, "the strict reader refuses the same keys");
+}
+
+#[test]
+fn lenient_input_stays_strict_about_everything_else() {
+    let error = TicketInput::from_json_lenient(json!({
+        "notes": [{"text": 3}], "token": "hunter2", "person": "a", "user": "b", "more": 1,
+        "$overwrite": {"notes": []},
+    }));
+    let error = error.map(drop).unwrap_err();
+    let mut paths: Vec<&str> = error.problems().iter().map(|problem| problem.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["$.notes[0].text", "$.person", "$.question", "$.token", "$[\"$overwrite\"]"]);
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+    assert!(TicketInput::from_json_lenient(json!(["a"])).is_err());
+    let large = json!({"question": "a", "token": 1, "user": "u", "max-retries": 256});
+    assert!(TicketInput::from_json_lenient(large).is_err());
+    let (_, unknown) =
+        TicketInput::from_json_lenient(json!({"question": "a", "token": 1, "user": "u"})).unwrap();
+    assert!(unknown.is_empty());
+}

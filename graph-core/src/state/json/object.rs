@@ -3,7 +3,9 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::super::{FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, Update, Writes};
+use super::super::{
+    FieldWrite, GraphState, Input, InputError, InputProblem, JsonOf, Parsed, UnknownKey, Update, Writes,
+};
 use super::parse::parse_value;
 use super::{OVERWRITE, kind_of, overflow, path, suggest::suggest};
 use crate::payload::may_overflow_value;
@@ -17,14 +19,25 @@ pub struct JsonInput {
     /// Functions that return the input names of flattened states; called only to explain an unknown key.
     flattened: Vec<fn() -> Vec<&'static str>>,
     problems: Vec<InputProblem>,
+    /// The unknown keys so far; `None` if they are problems.
+    unknown: Option<Vec<UnknownKey>>,
     not_an_object: bool,
     /// `true` if a number may be too large for its type.
     large: bool,
 }
 
 impl JsonInput {
-    /// Starts to read an input of `state`.
-    pub fn new(state: &'static str, value: Value) -> Self {
+    /// Starts to read an input of `state` that refuses unknown keys.
+    pub(crate) fn strict(state: &'static str, value: Value) -> Self {
+        Self::new(state, value, None)
+    }
+
+    /// Starts to read an input of `state` that collects unknown keys.
+    pub(crate) fn lenient(state: &'static str, value: Value) -> Self {
+        Self::new(state, value, Some(Vec::new()))
+    }
+
+    fn new(state: &'static str, value: Value, unknown: Option<Vec<UnknownKey>>) -> Self {
         let large = may_overflow_value(&value);
         let (fields, problems) = match value {
             Value::Object(fields) => (fields, Vec::new()),
@@ -35,7 +48,8 @@ impl JsonInput {
             }
         };
         let not_an_object = !problems.is_empty();
-        Self { state, fields, names: Vec::new(), flattened: Vec::new(), problems, not_an_object, large }
+        let (names, flattened) = (Vec::new(), Vec::new());
+        Self { state, fields, names, flattened, problems, unknown, not_an_object, large }
     }
 
     /// Takes a required field. The first name is the field's, the others are aliases.
@@ -104,8 +118,12 @@ impl JsonInput {
         if self.not_an_object {
             return None;
         }
-        match S::Input::from_json(Value::Object(own)) {
-            Ok(input) => Some(input),
+        let unknown = self.unknown.is_some().then(Vec::new);
+        match S::Input::__read(Self::new(S::NAME, Value::Object(own), unknown)) {
+            Ok((input, unknown)) => {
+                self.unknown.iter_mut().for_each(|all| all.extend_from_slice(&unknown));
+                Some(input)
+            }
             Err(error) => {
                 self.problems.extend(error.into_problems());
                 None
@@ -113,35 +131,50 @@ impl JsonInput {
         }
     }
 
-    /// Returns the input if there are no problems.
+    /// Returns the input if there are no problems, with the unknown keys that were not problems.
     ///
     /// # Errors
-    /// Every collected problem, and each unknown key.
+    /// Every collected problem, and each unknown key unless the input is read leniently.
     pub fn finish<S: GraphState>(
         mut self,
         build: impl FnOnce() -> Option<S::Input>,
-    ) -> Result<S::Input, InputError> {
-        let unknown_keys = std::mem::take(&mut self.fields);
-        if !unknown_keys.is_empty() {
-            self.names.extend(std::mem::take(&mut self.flattened).into_iter().flat_map(|names| names()));
-        }
-        for key in unknown_keys.keys() {
-            let message = unknown(key, &self.names, "input");
-            self.problem(path::of_key(key), message);
-        }
+    ) -> Result<(S::Input, Vec<UnknownKey>), InputError> {
+        self.sort_out_unknown_keys();
         if self.problems.is_empty() {
             match build() {
                 None => self.problem("$".to_owned(), "a required field is missing".to_owned()),
-                Some(input) if !self.large => return Ok(input),
+                Some(input) if !self.large => return Ok((input, self.unknown.unwrap_or_default())),
                 Some(input) => {
                     self.problems = overflow::problems_of::<S>(&input);
                     if self.problems.is_empty() {
-                        return Ok(input);
+                        return Ok((input, self.unknown.unwrap_or_default()));
                     }
                 }
             }
         }
         Err(InputError::of_input(self.state, self.problems, self.names))
+    }
+
+    /// Turns the keys that no field has taken into problems, or into unknown keys if the input is read leniently.
+    fn sort_out_unknown_keys(&mut self) {
+        let keys = std::mem::take(&mut self.fields);
+        if !keys.is_empty() {
+            self.names.extend(std::mem::take(&mut self.flattened).into_iter().flat_map(|names| names()));
+        }
+        for key in keys.into_iter().map(|(key, _)| key) {
+            let path = path::of_key(&key);
+            match &mut self.unknown {
+                // The wish to overwrite fields is refused and not ignored.
+                Some(unknown) if key != OVERWRITE => {
+                    let suggestion = suggest(&key, self.names.iter().copied());
+                    unknown.push(UnknownKey { path, key, suggestion });
+                }
+                _ => {
+                    let message = unknown(&key, &self.names, "input");
+                    self.problem(path, message);
+                }
+            }
+        }
     }
 
     fn take(&mut self, names: &[&'static str]) -> Option<(&'static str, Value)> {

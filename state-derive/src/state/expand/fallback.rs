@@ -135,9 +135,12 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
         quote! {
             fn into_start(self) -> #runtime::Start<#this> { loop {} }
             fn into_update(self) -> #update { loop {} }
-            fn from_json(
-                _: #runtime::serde_json::Value,
-            ) -> ::core::result::Result<Self, #runtime::InputError> { loop {} }
+            fn __read(
+                _: #runtime::JsonInput,
+            ) -> ::core::result::Result<
+                (Self, #runtime::Vec<#runtime::UnknownKey>),
+                #runtime::InputError,
+            > { loop {} }
         },
     );
     let into_input = super::input::into_input(cx);

@@ -13,11 +13,11 @@ use super::json;
 //         Start { state: Ticket { question: self.__given.question, .. }, update: self.__update, given: vec![0] }
 //     }
 //     fn into_update(self) -> TicketUpdate { .. }
-//     fn from_json(value: Value) -> Result<Self, InputError> { .. }
+//     fn __read(object: JsonInput) -> Result<(Self, Vec<UnknownKey>), InputError> { .. }
 // }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, this) = (cx.runtime, &cx.this);
-    let methods = [into_start(cx), into_update(cx), from_json(cx)];
+    let methods = [into_start(cx), into_update(cx), read_json(cx)];
     cx.impl_for(quote!(#runtime::Input<#this>), &cx.input, quote!(#(#methods)*))
 }
 
@@ -88,8 +88,8 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
     }
 }
 
-fn from_json(cx: &Context<'_>) -> TokenStream {
-    let (runtime, this, name, update) = (cx.runtime, &cx.this, cx.state.name(), cx.state.update());
+fn read_json(cx: &Context<'_>) -> TokenStream {
+    let (runtime, this, update) = (cx.runtime, &cx.this, cx.state.update());
     let reads = cx.state.members.iter().map(|member| match member {
         Member::Field(field) => read(cx, field),
         Member::Flat(flat) => read_flat(cx, flat),
@@ -97,10 +97,9 @@ fn from_json(cx: &Context<'_>) -> TokenStream {
     let (idents, locals): (Vec<_>, Vec<_>) =
         held_members(cx).map(|member| (member.ident(), local(member.ident()))).unzip();
     quote! {
-        fn from_json(
-            __value: #runtime::serde_json::Value,
-        ) -> ::core::result::Result<Self, #runtime::InputError> {
-            let mut __object = #runtime::JsonInput::new(#name, __value);
+        fn __read(
+            mut __object: #runtime::JsonInput,
+        ) -> ::core::result::Result<(Self, #runtime::Vec<#runtime::UnknownKey>), #runtime::InputError> {
             let mut __writes = ::core::default::Default::default();
             #(#reads)*
             __object.finish::<#this>(move || {
