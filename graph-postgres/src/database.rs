@@ -1,0 +1,192 @@
+use std::fmt;
+use std::future::Future;
+use std::str::FromStr as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Config, Row};
+
+use crate::connect::Connector;
+use crate::error::Failure;
+use crate::options::PostgresOptions;
+use crate::runtime::Runtime;
+use crate::schema::{self, SchemaName};
+
+/// A connection, lent by the pool.
+pub(crate) type Connection = Object;
+
+/// A bound parameter of a statement. Statements have no names, so poolers forward them, and types have to be given.
+pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// A schema on a server, with the connections to it. Checkpointer, long-term store and cache share it.
+pub(crate) struct Database {
+    pool: Pool,
+    schema: SchemaName,
+    options: PostgresOptions,
+    // Last: the connections end before their runtime.
+    runtime: Runtime,
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may contain a password.
+        f.debug_struct("Database").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Connects to a server, and creates or migrates the schema.
+    pub(crate) async fn connect(url: &str, options: PostgresOptions) -> Result<Arc<Self>, Failure> {
+        let mut config = Config::from_str(url).map_err(|error| {
+            let cause =
+                std::error::Error::source(&error).map_or_else(String::new, |cause| format!(": {cause}"));
+            Failure::backend(format!("the URL is not a connection string of PostgreSQL{cause}"))
+        })?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(options.connect_timeout);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("superstep");
+        }
+        let schema = SchemaName::new(&options.schema)?;
+        let connector = Connector::new(&config, &options)?;
+        let manager = Manager::from_connect(
+            config,
+            connector,
+            ManagerConfig { recycling_method: RecyclingMethod::Fast },
+        );
+        let pool = Pool::builder(manager)
+            .max_size(options.max_connections)
+            .wait_timeout(Some(options.pool_timeout))
+            .create_timeout(Some(options.connect_timeout))
+            .runtime(deadpool_postgres::Runtime::Tokio1)
+            .build()
+            .map_err(Failure::backend)?;
+        let runtime = Runtime::start().map_err(Failure::backend)?;
+        let database = Arc::new(Self { pool, schema, options, runtime });
+        let migrate = database.options.migrate;
+        let name = database.schema.clone();
+        database
+            .run(move |mut connection| {
+                let name = name.clone();
+                async move { schema::open(&mut connection, &name, migrate).await }
+            })
+            .await?;
+        Ok(database)
+    }
+
+    /// The name of the schema, quoted for a statement.
+    pub(crate) fn schema(&self) -> &SchemaName {
+        &self.schema
+    }
+
+    pub(crate) fn options(&self) -> &PostgresOptions {
+        &self.options
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns a live connection. Call this on the thread of the store.
+    pub(crate) async fn connection(&self) -> Result<Connection, Failure> {
+        Ok(self.pool.get().await?)
+    }
+
+    /// Runs work on a connection, on the thread of the store.
+    ///
+    /// The work is completed even if this call is dropped. If the connection is lost, the work runs again on another one,
+    /// so it must be repeatable.
+    pub(crate) async fn run<T, W, F>(self: &Arc<Self>, work: W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: FnMut(Connection) -> F + Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send,
+    {
+        let database = Arc::clone(self);
+        let done = self.runtime.run(async move { database.attempt(work).await }).await;
+        done.unwrap_or_else(|| Err(stopped()))
+    }
+
+    /// Like [`run`](Self::run), but stops when this call is dropped. For work that only reads.
+    pub(crate) async fn read<T, W, F>(self: &Arc<Self>, work: W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: FnMut(Connection) -> F + Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send,
+    {
+        let database = Arc::clone(self);
+        let done = self.runtime.run_while_awaited(async move { database.attempt(work).await }).await;
+        done.unwrap_or_else(|| Err(stopped()))
+    }
+
+    /// Runs work until it succeeds, fails for good, or the retry timeout has passed.
+    async fn attempt<T, W, F>(&self, mut work: W) -> Result<T, Failure>
+    where
+        W: FnMut(Connection) -> F,
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let mut backoff = Backoff::new(self.options.retry_timeout);
+        loop {
+            let done = match self.connection().await {
+                Ok(connection) => work(connection).await,
+                Err(failure) => Err(failure),
+            };
+            match done {
+                Err(failure) if failure.is_passing() => backoff.wait(failure).await?,
+                done => return done,
+            }
+        }
+    }
+
+    /// Closes all connections. Calls that have one are completed; later calls fail.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+}
+
+fn stopped() -> Failure {
+    Failure::backend("the thread of the store has stopped: connect again")
+}
+
+/// Reads all rows of a statement, in one round trip. The statement has no name, so that poolers forward it.
+pub(crate) async fn query(
+    connection: &Connection,
+    statement: &str,
+    params: &[Param<'_>],
+) -> Result<Vec<Row>, Failure> {
+    Ok(connection.query_typed(statement, params).await?)
+}
+
+/// Waits between attempts, each time longer, until a timeout has passed.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    until: Instant,
+    next: Duration,
+}
+
+/// The longest wait between two attempts. A server that restarts is found again within it.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
+impl Backoff {
+    pub(crate) fn new(timeout: Duration) -> Self {
+        Self { until: Instant::now() + timeout, next: Duration::ZERO }
+    }
+
+    /// Waits, or returns the failure if the timeout has passed.
+    pub(crate) async fn wait(&mut self, failure: Failure) -> Result<(), Failure> {
+        if Instant::now() + self.next > self.until {
+            return Err(failure);
+        }
+        // The first attempt follows at once: a pool may hold connections that a restart of the server has ended.
+        if self.next.is_zero() {
+            self.next = Duration::from_millis(20);
+            return Ok(());
+        }
+        tokio::time::sleep(self.next).await;
+        self.next = (self.next * 2).min(MAX_WAIT);
+        Ok(())
+    }
+}

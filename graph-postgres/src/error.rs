@@ -1,0 +1,182 @@
+//! Failures of the server and of the connection, before they become the errors of one of the stores.
+
+use std::error::Error as StdError;
+
+use deadpool_postgres::PoolError;
+use deadpool_postgres::TimeoutType;
+use superstep_store::cache::CacheError;
+use superstep_store::checkpoint::CheckpointError;
+use superstep_store::store::StoreError;
+use tokio_postgres::error::{DbError, SqlState};
+
+type Source = Box<dyn StdError + Send + Sync>;
+
+/// A failure below the stores.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The connection is lost, or could not be established. The call may or may not have taken effect.
+    Lost(Source),
+    /// The server has rolled the transaction back because of other transactions. The same call may succeed at once.
+    Collision(Source),
+    /// The same call may succeed later. It has had no effect.
+    Unavailable(Source),
+    /// The call fails until the program, its configuration or the server is changed. It has had no effect.
+    Backend(Source),
+    /// A newer version of this crate has migrated the schema.
+    NewerFormat { found: u32, known: u32 },
+}
+
+impl Failure {
+    pub(crate) fn lost(source: impl Into<Source>) -> Self {
+        Self::Lost(source.into())
+    }
+
+    pub(crate) fn unavailable(source: impl Into<Source>) -> Self {
+        Self::Unavailable(source.into())
+    }
+
+    pub(crate) fn backend(source: impl Into<Source>) -> Self {
+        Self::Backend(source.into())
+    }
+
+    /// Returns `true` if the same call may succeed on another connection, or at once.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Collision(_))
+    }
+
+    /// Returns the error of a call to a closed store.
+    pub(crate) fn closed() -> Self {
+        Self::backend("the store was closed: connect again")
+    }
+
+    /// Converts the failure to an error of a checkpoint store. `operation` follows on "the store could not".
+    pub(crate) fn checkpoint(self, operation: &'static str) -> CheckpointError {
+        match self {
+            Self::Lost(source) | Self::Collision(source) | Self::Unavailable(source) => {
+                CheckpointError::unavailable(operation, source)
+            }
+            Self::Backend(source) => CheckpointError::backend(operation, source),
+            Self::NewerFormat { found, known } => CheckpointError::newer_format(found, known),
+        }
+    }
+
+    /// Converts the failure to an error of a long-term store.
+    pub(crate) fn store(self, operation: &'static str) -> StoreError {
+        match self {
+            Self::Lost(source) | Self::Collision(source) | Self::Unavailable(source) => {
+                StoreError::unavailable(operation, source)
+            }
+            Self::Backend(source) => StoreError::backend(operation, source),
+            Self::NewerFormat { found, known } => StoreError::newer_format(found, known),
+        }
+    }
+
+    /// Converts the failure to an error of a cache.
+    pub(crate) fn cache(self, operation: &'static str) -> CacheError {
+        match self {
+            Self::Lost(source) | Self::Collision(source) | Self::Unavailable(source) => {
+                CacheError::unavailable(operation, source)
+            }
+            Self::Backend(source) => CacheError::backend(operation, source),
+            Self::NewerFormat { found, known } => CacheError::newer_format(found, known),
+        }
+    }
+}
+
+/// The SQLSTATE with which functions of the schema refuse a program of another format. The message is the format.
+const OTHER_FORMAT: &str = "SS001";
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            Some(answer) => answered(answer),
+            None if is_conversion(&error) => Self::backend(error),
+            None => Self::lost(format!("the connection to the server failed: {}", chain(&error))),
+        }
+    }
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Backend(error) => error.into(),
+            PoolError::Timeout(TimeoutType::Wait) => Self::unavailable(
+                "all connections were in use for longer than the pool timeout: raise `max_connections` or the timeout",
+            ),
+            PoolError::Timeout(_) => {
+                Self::lost("the server did not accept a connection within the connect timeout")
+            }
+            PoolError::Closed => Self::closed(),
+            other => Self::backend(other),
+        }
+    }
+}
+
+/// Converts an answer of the server. It quotes the message, but not the detail, which may contain stored values.
+fn answered(answer: &DbError) -> Failure {
+    let code = answer.code();
+    if code.code() == OTHER_FORMAT {
+        let found = answer.message().parse().unwrap_or(u32::MAX);
+        return crate::schema::other_format(found);
+    }
+    let with = |advice: &str| format!("{advice} ({}: {})", code.code(), answer.message());
+    let class = code.code().get(..2).unwrap_or_default();
+    match *code {
+        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
+            Failure::Collision(with("other transactions were in the way: try again").into())
+        }
+        SqlState::TOO_MANY_CONNECTIONS => Failure::lost(with(
+            "the server accepts no more connections: lower `max_connections` of the programs, raise that of the server, or use a pooler",
+        )),
+        SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::IDLE_SESSION_TIMEOUT
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
+            Failure::lost(with("the server has ended the connection"))
+        }
+        _ if class == "08" => Failure::lost(with("the connection to the server failed")),
+        SqlState::READ_ONLY_SQL_TRANSACTION => Failure::unavailable(with(
+            "the server is a standby that only reads: connect to the primary, or name all servers in the URL with `target_session_attrs=read-write`",
+        )),
+        SqlState::QUERY_CANCELED => Failure::unavailable(with(
+            "the server has cancelled the statement: raise `statement_timeout` for the role, or try again",
+        )),
+        SqlState::LOCK_NOT_AVAILABLE => Failure::unavailable(with(
+            "another transaction has locked the rows for too long: look for sessions that are idle in a transaction, or try again",
+        )),
+        _ if class == "53" => {
+            Failure::unavailable(with("the server has run out of a resource: free it, or try again later"))
+        }
+        SqlState::INSUFFICIENT_PRIVILEGE => Failure::backend(with(
+            "the role lacks a privilege: grant it, or connect as the role that owns the schema",
+        )),
+        SqlState::UNDEFINED_TABLE
+        | SqlState::UNDEFINED_COLUMN
+        | SqlState::UNDEFINED_FUNCTION
+        | SqlState::INVALID_SCHEMA_NAME => Failure::backend(with(
+            "the tables are missing or belong to another version of this program: connect again",
+        )),
+        _ => Failure::backend(with("the server refused the statement")),
+    }
+}
+
+/// Returns `true` if a value could not be converted, with the connection intact.
+fn is_conversion(error: &tokio_postgres::Error) -> bool {
+    let text = error.to_string();
+    text.starts_with("error serializing")
+        || text.starts_with("error deserializing")
+        || text.starts_with("invalid column")
+}
+
+/// Returns the text of an error with those of its causes.
+fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,1 @@
+-- Format 1: checkpoints.
