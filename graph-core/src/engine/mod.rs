@@ -34,8 +34,10 @@ pub(crate) use restore::{
 pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
 pub use spans::About;
 pub(crate) use spans::RunSpan;
-pub(crate) use start::{Begin, Outside, Resumption, UpdatedNode, rebuild, started, updated, updated_as};
+pub(crate) use start::{
+    AddedTask, Begin, Outside, Resumption, UpdatedNode, rebuild, started, updated, updated_as,
+};
 pub(crate) use stored::{
-    GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, begun_joins,
-    check_answers, parent_task, shown_packets,
+    GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,
+    begun_joins, check_answers, parent_task, shown_packets,
 };

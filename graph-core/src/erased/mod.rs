@@ -5,6 +5,7 @@
 
 mod also_null;
 pub(crate) mod derived;
+mod given_packet;
 mod input;
 mod packet;
 mod state;
@@ -14,6 +15,7 @@ mod writes;
 
 pub(crate) use also_null::also_null;
 pub(crate) use derived::{InputOf, OtherState, UpdateJson, WritesOf, borrowed, json_of, owned, shared};
+pub(crate) use given_packet::given_packet;
 pub(crate) use input::{ErasedInput, ErasedStart};
 pub(crate) use packet::ReadPacket;
 pub use packet::{Packet, PacketType, Payload};

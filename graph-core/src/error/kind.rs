@@ -402,10 +402,20 @@ pub enum ErrorKind {
         count: usize,
     },
 
-    /// An update or a `goto` names a node or a route that is not possible there.
+    /// An update names a node or a route that is not possible there.
     #[error("`{node}` cannot be used with `as_node(..)`: {reason}")]
     #[non_exhaustive]
     InvalidAsNode {
+        /// The node.
+        node: String,
+        /// The reason.
+        reason: String,
+    },
+
+    /// A resumption adds a node that the graph does not have, or that does not take the given packet.
+    #[error("`{node}` cannot be run with `goto(..)`: {reason}")]
+    #[non_exhaustive]
+    InvalidGoto {
         /// The node.
         node: String,
         /// The reason.
@@ -496,6 +506,7 @@ impl ErrorKind {
             Self::NotPlannedAgain { .. } => "NotPlannedAgain",
             Self::EmptyUpdate { .. } => "EmptyUpdate",
             Self::InvalidAsNode { .. } => "InvalidAsNode",
+            Self::InvalidGoto { .. } => "InvalidGoto",
             Self::NodeRemoved { .. } => "NodeRemoved",
             Self::Migration { .. } => "Migration",
         }

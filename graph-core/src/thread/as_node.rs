@@ -1,3 +1,7 @@
+use std::fmt;
+
+use serde_json::Value;
+
 use crate::error::NodeError;
 use crate::node::{Body, EndSignature, Shape, Signature, StartSignature};
 use crate::step::{End, Exit, IntoLeave, Leave, NodeRef, Start};
@@ -31,9 +35,22 @@ pub struct AsNode {
 
 /// The route that the node is assumed to have returned.
 #[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) exits: Vec<Exit>,
-    pub(crate) leave: Result<Leave, NodeError>,
+pub(crate) enum Taken {
+    Typed { exits: Vec<Exit>, leave: Result<Leave, NodeError> },
+    Named(Vec<NamedRoute>),
+}
+
+/// A route by its label or its target, with the JSON of its packet.
+pub(crate) struct NamedRoute {
+    pub(crate) name: String,
+    pub(crate) packet: Option<Value>,
+}
+
+impl fmt::Debug for NamedRoute {
+    /// Leaves out the packet, which has no dump rules.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
 }
 
 /// Chooses the node in whose place an update is made.
@@ -69,9 +86,56 @@ impl AsNode {
         self.node.name()
     }
 
-    /// Sets the route, or the routes, that the node is assumed to have returned.
+    /// Sets the route, or the routes, that the node is assumed to have returned. Replaces routes that were set before.
     pub fn with_route<R: IntoLeave>(self, route: R) -> Self {
-        Self { taken: Some(Taken { exits: R::exits(), leave: route.into_leave() }), ..self }
+        Self { taken: Some(Taken::Typed { exits: R::exits(), leave: route.into_leave() }), ..self }
+    }
+
+    /// Adds a route that the node is assumed to have returned, by the name of its variant or of the node to which it
+    /// leads, for programs that receive it as input.
+    ///
+    /// Call it several times for a node that returns a list of routes. If several variants lead to a node, its name is
+    /// ambiguous: use the name of the variant.
+    ///
+    /// ```
+    /// use superstep::thread::AsNode;
+    ///
+    /// let place = AsNode::named("review").with_route_named("Accept");
+    /// # let _ = place;
+    /// ```
+    ///
+    /// # Errors
+    /// Awaiting the update fails with [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode), which lists the routes of the
+    /// node, if it has no such route, or if the route has a packet.
+    pub fn with_route_named(self, name: impl Into<String>) -> Self {
+        self.with_named(NamedRoute { name: name.into(), packet: None })
+    }
+
+    /// Adds a route with a packet, like [`with_route_named`](Self::with_route_named). The JSON is read as the type of the
+    /// packet.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use superstep::thread::AsNode;
+    ///
+    /// let tea = json!({ "title": "tea" });
+    /// let place = AsNode::named("plan").with_packet_named("Research", tea).with_route_named("Summarize");
+    /// # let _ = place;
+    /// ```
+    ///
+    /// # Errors
+    /// Awaiting the update fails with [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if the node has no such route, or
+    /// if the JSON does not fit. The error has the path of the wrong value.
+    pub fn with_packet_named(self, name: impl Into<String>, packet: impl Into<Value>) -> Self {
+        self.with_named(NamedRoute { name: name.into(), packet: Some(packet.into()) })
+    }
+
+    fn with_named(mut self, route: NamedRoute) -> Self {
+        match &mut self.taken {
+            Some(Taken::Named(routes)) => routes.push(route),
+            taken => *taken = Some(Taken::Named(vec![route])),
+        }
+        self
     }
 }
 

@@ -8,7 +8,7 @@ use crate::erased::TaskWrites;
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
 
-use super::{AsNode, OnConflict};
+use super::{Goto, OnConflict};
 
 /// A graph with a checkpointer.
 pub(crate) struct Persistent {
@@ -76,5 +76,5 @@ pub(crate) struct OnErasedThread {
 pub(crate) struct Resume {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
-    pub(crate) goto: Vec<AsNode>,
+    pub(crate) goto: Vec<Goto>,
 }

@@ -100,7 +100,7 @@ pub(crate) fn snapshot(
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let tasks = read_tasks(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
-    let mut packets = shown_packets(thread, &checkpoint)?;
+    let mut packets = shown_packets(thread, &checkpoint, &records)?;
     let waiting = checkpoint.next.iter().any(|next| &**next == START);
     let state = if waiting && fields.is_empty() {
         None

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::step::{Leave, NodeRef};
 
 use super::AsNode;
+use super::resolve_route::resolve_route;
 use super::start_run::find_node;
 use super::with_input::planned_nodes;
 
@@ -105,18 +106,12 @@ impl AsNodeResolver<'_> {
             UpdatedNode::Start | UpdatedNode::End => false,
         };
         let leave = match place.taken {
-            Some(taken) => {
-                let same = taken.exits.iter().map(|exit| exit.label).eq(exits.iter().map(|exit| exit.label));
-                if !same {
-                    return Err(invalid(
-                        "the route given with `with_route(..)` is not the route of this node",
-                    ));
-                }
-                taken.leave.map_err(|error| invalid(&error.to_string()))?
-            }
+            Some(taken) => resolve_route(self.graph, exits, taken).map_err(|reason| invalid(&reason))?,
             None if exits.is_empty() || decides => Leave::ByEdges,
             None => {
-                return Err(invalid("the node returns its route: choose the route with `with_route(..)`"));
+                return Err(invalid(
+                    "the node returns its route: choose the route with `with_route(..)` or `with_route_named(..)`",
+                ));
             }
         };
         Ok(Outside { update, place: at, leave, inferred })

@@ -8,13 +8,11 @@ use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
 use crate::run::{Opened, Opening};
 
-use super::AsNode;
 use super::conflict_wait::ConflictWait;
 use super::erased::{ErasedThread, OnErasedThread, Resume};
 use super::load::read;
-use super::start_run::{
-    find_node, finished_outcome, persistence, require_checkpoint, start_driver, take_over,
-};
+use super::resolve_goto::resolve_gotos;
+use super::start_run::{finished_outcome, persistence, require_checkpoint, start_driver, take_over};
 
 /// Opens a run that continues from its thread's head.
 pub(super) async fn open_resumed(
@@ -40,7 +38,7 @@ pub(super) async fn open_resumed(
         let restored: RestoredCheckpoint =
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
         let answers = answers(&thread, &restored, how.answers.clone())?;
-        let goto = nodes(&thread, &how.goto)?;
+        let goto = resolve_gotos(&thread.graph.graph, &how.goto)?;
         if restored.is_at_rest(&compiled) && goto.is_empty() {
             if how.update.is_some() {
                 let thread_name = thread.name.to_string();
@@ -87,9 +85,4 @@ fn answers(
         };
         thread.graph.refuse(ErrorKind::InterruptNotOpen { thread: thread.name.to_string(), id, changed })
     })
-}
-
-/// Finds the indices of nodes in the graph.
-fn nodes(thread: &ErasedThread, places: &[AsNode]) -> Result<Vec<usize>, Error> {
-    places.iter().map(|place| find_node(&thread.graph.graph, &place.node)).collect()
 }

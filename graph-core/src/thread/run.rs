@@ -10,8 +10,8 @@ use crate::options::Durability;
 use crate::run::{ErasedTarget, Run, Stepper, Target, start_on_thread};
 use crate::state::{GraphState, IntoUpdate};
 
-use super::AsNode;
 use super::erased::{ErasedThread, Expected, OnErasedThread, Resume};
+use super::goto::{Goto, IntoGoto};
 use super::thread_run::{How, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
@@ -36,7 +36,7 @@ pub struct WithInput<S: GraphState> {
 pub struct Resuming<S: GraphState> {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
-    pub(crate) goto: Vec<AsNode>,
+    pub(crate) goto: Vec<Goto>,
     pub(crate) state: PhantomData<fn(S)>,
 }
 
@@ -260,9 +260,14 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
 
     /// Runs this node in addition to the planned tasks.
     ///
-    /// Awaiting the run fails with [`InvalidAsNode`](crate::ErrorKind::InvalidAsNode) if the graph has no such node.
-    pub fn goto(mut self, node: AsNode) -> Self {
-        self.target.how.goto.push(node);
+    /// The argument is [`as_node(node)`](super::as_node), a route whose nodes run ([`send`](super::send)), or a
+    /// [`Goto`] from a name and JSON. The added task is stored with the thread's head, in the same write as the answers,
+    /// and is one of its planned tasks from then on, with its packet.
+    ///
+    /// Awaiting the run fails with [`InvalidGoto`](crate::ErrorKind::InvalidGoto) if the graph has no such node, or if the
+    /// node and the packet do not fit. Then nothing is written.
+    pub fn goto(mut self, goto: impl IntoGoto) -> Self {
+        self.target.how.goto.push(goto.into_goto());
         self
     }
 }

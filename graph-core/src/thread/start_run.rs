@@ -108,12 +108,27 @@ pub(super) async fn take_over(
 
 /// Finds the index of a node in the graph.
 pub(super) fn find_node(graph: &ErasedGraph, node: &NodeRef) -> Result<usize, Error> {
+    known_node(graph, node).map_err(|reason| {
+        Error::new(&graph.0.name, ErrorKind::InvalidAsNode { node: node.name().to_owned(), reason })
+    })
+}
+
+/// Finds the index of a node in the graph. The error lists the nodes of the graph.
+pub(super) fn known_node(graph: &ErasedGraph, node: &NodeRef) -> Result<usize, String> {
     let found = match node {
         NodeRef::Named(name) => graph.0.find(name),
         node => graph.0.indices.get(node).copied(),
     };
     found.ok_or_else(|| {
-        let reason = "the graph has no such node".to_owned();
-        Error::new(&graph.0.name, ErrorKind::InvalidAsNode { node: node.name().to_owned(), reason })
+        let names = graph.0.names.iter().map(|name| format!("`{name}`"));
+        format!("the graph has no such node, but {}", listed(names.collect()))
     })
+}
+
+/// Lists names for an error.
+pub(super) fn listed(names: Vec<String>) -> String {
+    const SHOWN: usize = 32;
+    let rest = names.len().saturating_sub(SHOWN);
+    let shown = names.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+    if rest == 0 { shown } else { format!("{shown} and {rest} more") }
 }

@@ -6,12 +6,13 @@ use crate::checkpoint::{
 use crate::engine::apply::CallWrites;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    START, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints, read_stopped,
-    step_number, unplanned_kind,
+    START, StoredGoto, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints,
+    read_packet, read_stopped, step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
 use crate::erased::ErasedState;
 use crate::error::ErrorKind;
+use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::Form;
 use crate::step::Leave;
@@ -79,10 +80,8 @@ fn read(
     let (mut tasks, planned) =
         progress.resume(graph, next).map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?;
     for record in reader.of(RecordKey::NO_TASK, RecordKind::Goto) {
-        let name = String::from_utf8_lossy(record.payload.bytes()).into_owned();
-        let node = node_of(graph, &name)
-            .map_err(|gone| unplanned_kind(thread, &checkpoint, Unplanned::Gone(gone)))?;
-        tasks.push(Task { node, packet: None });
+        let added = added_task(graph, &record.payload);
+        tasks.push(added.map_err(|unplanned| unplanned_kind(thread, &checkpoint, unplanned))?);
     }
     let task_progress = tasks
         .iter()
@@ -120,6 +119,14 @@ fn read(
         records,
     };
     Ok((restored, since))
+}
+
+/// Restores a task that a resumption has added.
+fn added_task(graph: &Compiled, payload: &Payload) -> Result<Task, Unplanned> {
+    let added = StoredGoto::read(payload)?;
+    let node = node_of(graph, &added.node)?;
+    let packet = added.packet.map(|json| read_packet(graph, node, &json)).transpose()?;
+    Ok(Task { node, packet })
 }
 
 /// Restores the state of a checkpoint without its plan.

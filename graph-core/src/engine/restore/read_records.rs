@@ -6,7 +6,7 @@ use crate::checkpoint::{
 use crate::engine::context::Answered;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    Program, ReadWrites, StoredCommand, StoredFinish, StoredQuestion, UnreadableCommand, corrupt,
+    Program, ReadWrites, StoredCommand, StoredFinish, StoredGoto, StoredQuestion, UnreadableCommand, corrupt,
     decode_writes, ordinal, outdated, parse_write_key, reason,
 };
 use crate::engine::task::Finished;
@@ -41,8 +41,7 @@ pub(crate) fn read_tasks(
 
 /// Returns the nodes planned at a checkpoint, including those that resumes have added.
 pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Arc<str>> {
-    let added = records.iter().filter(|record| record.key.kind == RecordKind::Goto);
-    let added = added.map(|record| Arc::from(String::from_utf8_lossy(record.payload.bytes())));
+    let added = StoredGoto::shown(records).map(|added| Arc::from(added.node));
     checkpoint.next.iter().cloned().chain(added).collect()
 }
 

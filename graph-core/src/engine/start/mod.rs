@@ -14,5 +14,5 @@ pub(crate) use begin::{started, updated};
 pub(crate) use input::input_not_storable;
 pub(crate) use on_thread::Begin;
 pub(crate) use parts::{Parts, rebuild};
-pub(crate) use resume::Resumption;
+pub(crate) use resume::{AddedTask, Resumption};
 pub(crate) use update::{Outside, UpdatedNode, updated_as};

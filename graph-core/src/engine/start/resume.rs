@@ -9,7 +9,7 @@ use crate::engine::stored::{GivenAnswer, START, key, ordinal};
 use crate::engine::task::{Finished, Keep};
 use crate::erased::TaskWrites;
 use crate::error::Error;
-use crate::payload::{Encoding, Payload};
+use crate::payload::Payload;
 use crate::plan::Task;
 use crate::reducers::Stamp;
 
@@ -22,8 +22,14 @@ pub(crate) struct Resumption {
     pub(crate) restored: RestoredCheckpoint,
     pub(crate) answers: Vec<GivenAnswer>,
     pub(crate) update: Option<TaskWrites>,
-    /// Additional nodes to run.
-    pub(crate) goto: Vec<usize>,
+    /// Additional tasks to run.
+    pub(crate) goto: Vec<AddedTask>,
+}
+
+/// A task that a resumption adds, with its stored form.
+pub(crate) struct AddedTask {
+    pub(crate) task: Task,
+    pub(crate) stored: Payload,
 }
 
 impl Resumption {
@@ -53,11 +59,10 @@ impl Parts {
             records.extend(driver.update(update, place_after(earlier), earlier)?);
         }
         let earlier = restored.records.iter().filter(|record| record.key.kind == RecordKind::Goto).count();
-        for (index, node) in goto.into_iter().enumerate() {
+        for (index, AddedTask { task, stored }) in goto.into_iter().enumerate() {
             let at = key(RecordKey::NO_TASK, RecordKind::Goto, &ordinal(earlier + index));
-            let payload = Payload::new(Encoding::Bytes, driver.graph.node_name(node).as_bytes());
-            records.push(TaskRecord::new(at, payload));
-            driver.tasks.push(Task { node, packet: None });
+            records.push(TaskRecord::new(at, stored));
+            driver.tasks.push(task);
             driver.results.push(None);
             driver.attempts.push(0);
         }

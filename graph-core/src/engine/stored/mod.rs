@@ -17,6 +17,7 @@ mod stopped;
 mod stored_command;
 mod stored_failure;
 mod stored_finish;
+mod stored_goto;
 
 pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
 pub(crate) use corrupt::corrupt;
@@ -29,7 +30,9 @@ pub(crate) use keys::{
     after_ordinal, is_delta, key, ordinal, parse_write_key, place, step_number, write_key,
 };
 pub(crate) use program::Program;
-pub(crate) use progress::{START, Unplanned, entering, moved, node_of, parent_task, shown_packets};
+pub(crate) use progress::{
+    START, Unplanned, entering, moved, node_of, parent_task, read_packet, shown_packets,
+};
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
 pub(crate) use resets::{Resets, StoredResets};
@@ -38,3 +41,4 @@ pub(crate) use stopped::{Stopped, read_stopped};
 pub(crate) use stored_command::{StoredCommand, UnreadableCommand};
 pub(crate) use stored_failure::StoredFailure;
 pub(crate) use stored_finish::StoredFinish;
+pub(crate) use stored_goto::StoredGoto;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{Checkpoint, CheckpointId};
+use crate::checkpoint::{Checkpoint, CheckpointId, TaskRecord};
 use crate::engine::apply::Ephemerals;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
@@ -17,6 +17,7 @@ use crate::state::{EncodeError, MigrationError};
 
 use super::corrupt::unplanned_kind;
 use super::resets::StoredResets;
+use super::stored_goto::StoredGoto;
 
 /// The stored name of START.
 pub(crate) const START: &str = "START";
@@ -208,14 +209,16 @@ fn unread() -> EncodeError {
     EncodeError::of_plan("the stored plan cannot be read")
 }
 
-/// Returns the packets of the planned tasks for display, by task index.
+/// Returns the packets of the planned and added tasks for display, by task index.
 pub(crate) fn shown_packets(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
+    records: &[TaskRecord],
 ) -> Result<BTreeMap<usize, serde_json::Value>, ErrorKind> {
     let packets = read(thread, checkpoint)?.packets;
     let shown = |(index, json): (usize, Box<RawValue>)| Some((index, serde_json::from_str(json.get()).ok()?));
-    Ok(packets.into_iter().filter_map(shown).collect())
+    let added = StoredGoto::packets(records, checkpoint.next.len());
+    Ok(packets.into_iter().filter_map(shown).chain(added).collect())
 }
 
 /// Removes the planned tasks from a stored plan, and keeps its ephemeral fields.

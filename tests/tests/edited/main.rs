@@ -1,0 +1,10 @@
+//! Threads that a person edits: added nodes, updates by name, kept plans, and roll back.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the functions that tests share fail a test as the tests themselves do"
+)]
+
+mod gotos;
+mod named_routes;
