@@ -20,9 +20,15 @@ impl WriteLog {
     pub(crate) fn commit(&mut self, batch: &WriteBatch) {
         let thread = self.threads.entry(batch.thread.to_string()).or_default();
         for write in &batch.writes {
-            if let BatchWrite::Checkpoint(new) = write {
-                let key = (batch.namespace.to_string(), new.checkpoint.id);
-                thread.insert(key, (new.checkpoint.parent, new.changes.clone()));
+            match write {
+                BatchWrite::Checkpoint(new) => {
+                    let key = (batch.namespace.to_string(), new.checkpoint.id);
+                    thread.insert(key, (new.checkpoint.parent, new.changes.clone()));
+                }
+                BatchWrite::RollBack { namespace, to, .. } => {
+                    thread.retain(|(name, id), _| **name != **namespace || Some(*id) <= *to);
+                }
+                BatchWrite::Records { .. } => {}
             }
         }
     }

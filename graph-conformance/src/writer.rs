@@ -74,18 +74,26 @@ impl Writer {
     /// Commits a batch and updates the fence.
     pub(crate) async fn commit(&mut self, batch: WriteBatch) -> Result<(), CheckpointError> {
         let epoch = batch.epoch;
-        let added = batch.writes.iter().rev().find_map(|write| match write {
-            BatchWrite::Checkpoint(new) => Some(&new.checkpoint),
-            BatchWrite::Records { .. } => None,
+        let head = batch.writes.iter().rev().find_map(|write| match write {
+            BatchWrite::Checkpoint(new) => Some((Some(new.checkpoint.id), new.checkpoint.step)),
+            BatchWrite::RollBack { namespace, to, .. } if *namespace == batch.namespace => {
+                Some((*to, self.step - 1))
+            }
+            BatchWrite::Records { .. } | BatchWrite::RollBack { .. } => None,
         });
-        let added = added.map(|checkpoint| (checkpoint.id, checkpoint.step));
         self.store.commit(batch).await?;
         self.fence.epoch = epoch;
-        if let Some((id, step)) = added {
-            self.fence.head = Some(id);
+        if let Some((head, step)) = head {
+            self.fence.head = head;
             self.step = step.saturating_add(1);
         }
         Ok(())
+    }
+
+    /// Rolls the namespace of the writer back.
+    pub(crate) async fn roll_back(&mut self, to: Option<CheckpointId>) -> Result<(), Broken> {
+        let batch = self.batch(vec![BatchWrite::roll_back(self.namespace.clone(), to)]);
+        self.commit(batch).await.works("a namespace can be rolled back")
     }
 
     /// Adds a checkpoint that follows the head.

@@ -16,7 +16,7 @@ use superstep::{Durability, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::{
     Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,16 +70,20 @@ impl<C: Checkpointer> Checkpointer for Counting<C> {
         self.0.list(query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.0.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.0.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.0.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.0.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.0.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.0.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -3,8 +3,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch, check_thread_name,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    check_thread_name,
 };
 
 use crate::cache::SqliteCache;
@@ -168,9 +169,10 @@ impl Checkpointer for SqliteCheckpointer {
             {
                 return done;
             }
+            let long = writer::rolls_back(&batch);
             let run =
                 move |session: &mut writer::Session| writer::commit(session, &batch).map(WriteStatus::Done);
-            self.file.writes.submit(operation, false, run).await
+            self.file.writes.submit(operation, long, run).await
         })
     }
 
@@ -196,28 +198,36 @@ impl Checkpointer for SqliteCheckpointer {
         Box::pin(self.file.read(operation, move |db: &_| reader::list(db, &query)))
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        let operation =
+            Operation { name: "list namespaces", thread: Arc::clone(&query.thread), ..Operation::default() };
+        Box::pin(self.file.read(operation, move |db: &_| reader::namespaces(db, &query)))
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         let operation = Operation { name: "list threads", ..Operation::default() };
         Box::pin(self.file.read(operation, move |db: &_| reader::threads(db, &query)))
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
         let thread: Arc<str> = thread.into();
         let operation =
             Operation { name: "delete a thread", thread: Arc::clone(&thread), ..Operation::default() };
-        let run =
-            move |session: &mut writer::Session| writer::delete(session, &thread).map(WriteStatus::Done);
+        let run = move |session: &mut writer::Session| {
+            writer::delete(session, &thread, epoch).map(WriteStatus::Done)
+        };
         Box::pin(self.file.writes.submit(operation, true, run))
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         let operation =
             Operation { name: "copy a thread", thread: Arc::clone(&from), ..Operation::default() };
         Box::pin(async move {
             check_thread_name(&to)?;
-            let run =
-                move |session: &mut writer::Session| writer::copy(session, &from, &to).map(WriteStatus::Done);
+            let run = move |session: &mut writer::Session| {
+                writer::copy(session, &from, &to, epoch).map(WriteStatus::Done)
+            };
             self.file.writes.submit(operation, true, run).await
         })
     }

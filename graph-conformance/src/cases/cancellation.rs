@@ -113,14 +113,14 @@ pub(crate) async fn dropped_delete_and_copy_are_all_or_nothing(target: Target<'_
         }
         let original = crate::thread_contents::ThreadContents::read(&*store, &name, &[""]).await?;
         let copy = format!("{name} copy");
-        let _ = dropped_after(store.copy(&name, &copy), polls).await;
+        let _ = dropped_after(store.copy(&name, &copy, None), polls).await;
         // The results of the dropped calls are final after this write.
         writer.raise_epoch().await?;
         if store.get(&copy, "", None).await.works("a missing thread is not an error")?.origin.is_some() {
             let copied = crate::thread_contents::ThreadContents::read(&*store, &copy, &[""]).await?;
             copied.expect_equal(&original, "a dropped copy is all or nothing")?;
         }
-        let _ = dropped_after(store.delete(&name), polls).await;
+        let _ = dropped_after(store.delete(&name, None), polls).await;
         Writer::new(&store, &format!("{name} other")).raise_epoch().await?;
         let loaded = store.get(&name, "", None).await.works("a missing thread is not an error")?;
         match loaded.found {

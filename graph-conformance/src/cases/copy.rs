@@ -1,11 +1,11 @@
 //! Copies of threads.
 
-use superstep_store::checkpoint::CheckpointError;
 use superstep_store::checkpoint::RecordKind::{Finished, Step};
+use superstep_store::checkpoint::{CheckpointError, Fence};
 
 use crate::Broken;
 use crate::case::Target;
-use crate::expect::{Expect as _, holds};
+use crate::expect::{Expect as _, Refusal as _, holds, same};
 use crate::shorthand::{key, record};
 use crate::thread_contents::ThreadContents;
 use crate::writer::Writer;
@@ -37,7 +37,7 @@ pub(crate) async fn copy_is_complete(target: Target<'_>) -> Result<(), Broken> {
     let mut writer = Writer::new(&store, "t");
     rich(&mut writer).await?;
     let original = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
-    store.copy("t", "copy").await.works("a thread can be copied")?;
+    store.copy("t", "copy", None).await.works("a thread can be copied")?;
     let copy = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
     copy.expect_equal(
         &original,
@@ -51,7 +51,7 @@ pub(crate) async fn copy_and_original_are_independent(target: Target<'_>) -> Res
     let store = target.open().await?;
     let mut writer = Writer::new(&store, "t");
     rich(&mut writer).await?;
-    store.copy("t", "copy").await.works("a thread can be copied")?;
+    store.copy("t", "copy", None).await.works("a thread can be copied")?;
     let original = ThreadContents::read(&*store, "t", &NAMESPACES).await?;
     // A copy has the origin of its original.
     let mut copy = Writer { thread: "copy".into(), ..writer.clone() };
@@ -69,10 +69,10 @@ pub(crate) async fn copy_and_original_are_independent(target: Target<'_>) -> Res
     writer.add("n=3 list+original").await?;
     let after = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
     after.expect_equal(&changed, "writes to the original do not change a copy")?;
-    store.delete("t").await.works("a thread can be deleted")?;
+    store.delete("t", None).await.works("a thread can be deleted")?;
     let after = ThreadContents::read(&*store, "copy", &NAMESPACES).await?;
     after.expect_equal(&changed, "a copy survives the deletion of its original")?;
-    store.copy("copy", "t").await.works("a thread can be copied to the name of a deleted thread")?;
+    store.copy("copy", "t", None).await.works("a thread can be copied to the name of a deleted thread")?;
     ThreadContents::read(&*store, "t", &NAMESPACES)
         .await?
         .expect_equal(&changed, "a copy of a copy is complete")
@@ -85,12 +85,12 @@ pub(crate) async fn copy_never_overwrites_a_thread(target: Target<'_>) -> Result
     let mut other = Writer::new(&store, "other");
     other.raise_epoch().await?;
     for to in ["t", "other"] {
-        let result = store.copy("t", to).await;
+        let result = store.copy("t", to, None).await;
         let exists = matches!(&result, Err(CheckpointError::Exists { thread, .. }) if &**thread == to);
         holds(format!("copying to the existing thread `{to}` fails with `Exists`"), exists, &result)?;
     }
     for (from, to) in [("missing", "new"), ("missing", "t"), ("missing", "missing")] {
-        let result = store.copy(from, to).await;
+        let result = store.copy(from, to, None).await;
         let missing = matches!(&result, Err(CheckpointError::NoThread { thread, .. }) if &**thread == from);
         holds(
             format!("copying the missing thread `{from}` to `{to}` fails with `NoThread`"),
@@ -102,4 +102,27 @@ pub(crate) async fn copy_never_overwrites_a_thread(target: Target<'_>) -> Result
     holds("a failed copy creates no thread", new.origin.is_none(), &new)?;
     writer.expect_fence("a failed copy changes nothing").await?;
     other.expect_fence("a failed copy changes nothing").await
+}
+
+pub(crate) async fn copy_requires_the_named_epoch(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("a=1").await?;
+    writer.raise_epoch().await?;
+    for (epoch, to) in [(0, "new"), (2, "new"), (2, "t")] {
+        let expected = Fence::new(epoch, writer.fence.head);
+        let result = store.copy("t", to, Some(epoch)).await;
+        result.conflicts("a thread of another epoch is not copied", expected, writer.fence)?;
+    }
+    let missing = store.copy("missing", "new", Some(0)).await;
+    holds(
+        "a missing thread has no epoch",
+        matches!(missing, Err(CheckpointError::NoThread { .. })),
+        &missing,
+    )?;
+    let new = store.get("new", "", None).await.works("a missing thread is not an error")?;
+    holds("a refused copy creates no thread", new.origin.is_none(), &new)?;
+    store.copy("t", "new", Some(1)).await.works("a thread of the named epoch is copied")?;
+    let new = store.get("new", "", None).await.works("a copy can be read")?;
+    same("the copy has the fence of the original", writer.fence, new.fence)
 }

@@ -26,7 +26,7 @@ pub(crate) async fn delete_removes_the_whole_thread(target: Target<'_>) -> Resul
     same(
         "delete returns `true` for an existing thread",
         true,
-        store.delete("t").await.works("a thread can be deleted")?,
+        store.delete("t", None).await.works("a thread can be deleted")?,
     )?;
     for namespace in ["", "child"] {
         for checkpoint in [None, Some(id)] {
@@ -43,12 +43,12 @@ pub(crate) async fn delete_removes_the_whole_thread(target: Target<'_>) -> Resul
     same(
         "delete returns `false` for a deleted thread",
         false,
-        store.delete("t").await.works("deleting a deleted thread is not an error")?,
+        store.delete("t", None).await.works("deleting a deleted thread is not an error")?,
     )?;
     same(
         "delete returns `false` for a missing thread",
         false,
-        store.delete("missing").await.works("deleting a missing thread is not an error")?,
+        store.delete("missing", None).await.works("deleting a missing thread is not an error")?,
     )?;
     for (name, before) in others {
         ThreadContents::read(&*store, name, &[""])
@@ -64,7 +64,7 @@ pub(crate) async fn deleted_thread_can_be_created_again(target: Target<'_>) -> R
     old.raise_epoch().await?;
     let first = old.add("list+old secret=1").await?;
     old.write_records(first, vec![], vec![record(key(0, Step, "s"), "old")]).await?;
-    store.delete("t").await.works("a thread can be deleted")?;
+    store.delete("t", None).await.works("a thread can be deleted")?;
     let mut new = Writer::new(&store, "t");
     new.origin = "another origin".into();
     let mut draft = new.draft("list+new");
@@ -83,7 +83,7 @@ pub(crate) async fn delete_stops_the_writers_of_the_thread(target: Target<'_>) -
     let mut old = Writer::new(&store, "t");
     old.raise_epoch().await?;
     let id = old.add("a=1").await?;
-    store.delete("t").await.works("a thread can be deleted")?;
+    store.delete("t", None).await.works("a thread can be deleted")?;
     let seen = old.fence;
     let late = BatchWrite::records(id, vec![], vec![record(key(0, Step, "s"), "x")]);
     for writes in [vec![checkpoint_write(old.draft("a=2"))], vec![late.clone()], vec![]] {
@@ -110,4 +110,24 @@ pub(crate) async fn delete_stops_the_writers_of_the_thread(target: Target<'_>) -
         )?;
     }
     new.expect_fields(id, "a=new", "refused writes are not stored").await
+}
+
+pub(crate) async fn delete_requires_the_named_epoch(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    writer.add("a=1").await?;
+    let batch = writer.batch(Vec::new()).epoch(u64::MAX);
+    writer.commit(batch).await.works("an epoch may be large")?;
+    let before = ThreadContents::read(&*store, "t", &[""]).await?;
+    for epoch in [0, 1, u64::MAX - 1, u64::MAX >> 1] {
+        let expected = Fence::new(epoch, writer.fence.head);
+        let promise = "a thread of another epoch is not deleted";
+        store.delete("t", Some(epoch)).await.conflicts(promise, expected, writer.fence)?;
+    }
+    let after = ThreadContents::read(&*store, "t", &[""]).await?;
+    after.expect_equal(&before, "a refused deletion changes nothing")?;
+    let deleted = store.delete("t", Some(u64::MAX)).await.works("a thread of the named epoch is deleted")?;
+    same("the deletion returns `true`", true, deleted)?;
+    let deleted = store.delete("t", Some(3)).await.works("a missing thread has no epoch to compare")?;
+    same("a missing thread is not deleted", false, deleted)
 }

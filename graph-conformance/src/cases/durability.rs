@@ -51,9 +51,9 @@ pub(crate) async fn copies_deletions_and_prunes_survive_a_reopen(target: Target<
     for n in 0..100 {
         writer.add(&format!("list+{n}")).await?;
     }
-    store.copy("t", "copy").await.works("a thread can be copied")?;
-    store.copy("t", "deleted").await.works("a thread can be copied")?;
-    store.delete("deleted").await.works("a thread can be deleted")?;
+    store.copy("t", "copy", None).await.works("a thread can be copied")?;
+    store.copy("t", "deleted", None).await.works("a thread can be copied")?;
+    store.delete("deleted", None).await.works("a thread can be deleted")?;
     let prune = Prune::new().thread("copy").keep_last(2);
     store.prune(prune).await.works("a thread can be pruned")?;
     let mut before = Vec::new();

@@ -53,7 +53,7 @@ async fn read_back(target: Target<'_>, wanted: Metadata, promise: &str) -> Resul
     let heads = page.items.into_iter().map(|record| record.head.ok().flatten());
     let listed: Vec<_> = heads.map(|head| head.map(|head| head.run.metadata.clone())).collect();
     same(format!("{promise}: they are in the list of threads"), vec![Some(wanted)], listed)?;
-    writer.store.copy("t", "copy").await.works("a thread can be copied")?;
+    writer.store.copy("t", "copy", None).await.works("a thread can be copied")?;
     same(format!("{promise}: they are copied"), 1, ids(&*writer.store, query("copy", "")).await?.len())
 }
 
@@ -138,8 +138,8 @@ pub(crate) async fn names_at_the_length_limit_are_stored(target: Target<'_>) -> 
     let store = &writer.store;
     same("a run is found by its long id", vec![id], ids(&**store, query(&long, &long).run(&*long)).await?)?;
     same("names that differ at their end are distinct", 0, ids(&**store, query(shorter, "")).await?.len())?;
-    store.copy(&long, &name(MAX_NAME_BYTES - 1)).await.works("a copy may have a long name")?;
-    same("a thread of a long name is deleted", true, store.delete(&long).await.works("deleting works")?)
+    store.copy(&long, &name(MAX_NAME_BYTES - 1), None).await.works("a copy may have a long name")?;
+    same("a thread of a long name is deleted", true, store.delete(&long, None).await.works("deleting works")?)
 }
 
 pub(crate) async fn names_over_the_length_limit_are_refused(target: Target<'_>) -> Result<(), Broken> {
@@ -172,7 +172,7 @@ pub(crate) async fn names_over_the_length_limit_are_refused(target: Target<'_>) 
     other.origin = long_key.as_str().into();
     let refused = other.commit(other.batch(Vec::new()).epoch(1)).await;
     refused.exceeds_a_limit("an origin over the limit is refused")?;
-    store.copy("t", &long).await.exceeds_a_limit("a copy with a name over the limit is refused")?;
+    store.copy("t", &long, None).await.exceeds_a_limit("a copy with a name over the limit is refused")?;
     let page = store.threads(ThreadQuery::new()).await.works("threads can be listed")?;
     let names: Vec<_> = page.items.iter().map(|record| record.thread.to_string()).collect();
     same("no thread was created", vec!["t".to_owned()], names)?;

@@ -14,9 +14,11 @@ pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod model;
 pub(crate) mod names;
+pub(crate) mod namespaces;
 pub(crate) mod payloads;
 pub(crate) mod prune;
 pub(crate) mod records;
+pub(crate) mod roll_back;
 pub(crate) mod scale;
 pub(crate) mod status;
 pub(crate) mod threads;
@@ -98,6 +100,25 @@ macro_rules! __cases {
                 filters_compare_values_strictly
                 filters_can_be_combined_and_paged
             }
+            namespaces {
+                namespaces_are_listed_with_their_heads
+                namespaces_are_paged_in_byte_order
+            }
+            roll_back {
+                roll_back_removes_later_checkpoints
+                roll_back_cuts_compacted_changes
+                roll_back_removes_all_branches
+                roll_back_to_nothing_keeps_the_thread
+                roll_back_is_one_of_the_writes_of_its_batch
+                roll_back_ends_at_an_existing_checkpoint
+                roll_back_is_fenced
+                roll_back_may_have_nothing_to_remove
+                roll_back_takes_only_the_named_namespace
+                removed_runs_are_not_found
+                pruned_namespace_is_rolled_back
+                copies_are_rolled_back_separately
+                roll_backs_survive_a_reopen
+            }
             threads {
                 threads_are_listed_with_epoch_and_head
                 threads_are_paged_in_byte_order
@@ -114,11 +135,13 @@ macro_rules! __cases {
                 copy_is_complete
                 copy_and_original_are_independent
                 copy_never_overwrites_a_thread
+                copy_requires_the_named_epoch
             }
             delete {
                 delete_removes_the_whole_thread
                 deleted_thread_can_be_created_again
                 delete_stops_the_writers_of_the_thread
+                delete_requires_the_named_epoch
             }
             limits {
                 metadata_within_the_limits_are_read_back

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use superstep_store::Metadata;
 use superstep_store::checkpoint::{
-    BatchWrite, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NewCheckpoint, Prune, RecordKey,
-    RecordKind, StatusKind, StoredStatus, ThreadQuery, WriteBatch,
+    BatchWrite, CheckpointId, Checkpointer, Fence, MemoryCheckpointer, NamespaceQuery, NewCheckpoint, Prune,
+    RecordKey, RecordKind, StatusKind, StoredStatus, ThreadQuery, WriteBatch,
 };
 
 use crate::Broken;
@@ -48,6 +48,8 @@ struct History {
     ids: Vec<CheckpointId>,
     /// The ids in the namespace of the next write.
     existing: Vec<CheckpointId>,
+    /// The newest ids in the other namespace of its thread.
+    others: Vec<CheckpointId>,
     fences: Vec<Fence>,
     count: u128,
     profile: Profile,
@@ -64,14 +66,15 @@ struct Profile {
     value: usize,
     branch: usize,
     prune: usize,
+    roll_back: usize,
 }
 
-const LINEAR: Profile = Profile { delete: usize::MAX, value: 300, branch: 60, prune: 30 };
+const LINEAR: Profile = Profile { delete: usize::MAX, value: 300, branch: 60, prune: 30, roll_back: 25 };
 const PROFILES: [Profile; 4] = [
     LINEAR,
-    Profile { delete: 40, value: 7, branch: 3, prune: 12 },
-    Profile { delete: usize::MAX, value: 60, branch: 2, prune: 40 },
-    Profile { delete: 90, value: 25, branch: 10, prune: 6 },
+    Profile { delete: 40, value: 7, branch: 3, prune: 12, roll_back: 8 },
+    Profile { delete: usize::MAX, value: 60, branch: 2, prune: 40, roll_back: 12 },
+    Profile { delete: 90, value: 25, branch: 10, prune: 6, roll_back: 20 },
 ];
 
 impl History {
@@ -84,6 +87,7 @@ impl History {
             threads: [format!("seed {seed}, a"), format!("seed {seed}, b")],
             ids: Vec::new(),
             existing: Vec::new(),
+            others: Vec::new(),
             fences: vec![Fence::default()],
             count: 1,
             profile: PROFILES.get(seed as usize % PROFILES.len()).copied().unwrap_or(LINEAR),
@@ -107,17 +111,23 @@ impl History {
     async fn step(&mut self) -> Result<String, Broken> {
         if self.rng.one_in(self.profile.delete) {
             let thread = self.thread();
-            let (found, expected) = (self.store.delete(&thread).await, self.model.delete(&thread).await);
-            self.written.delete(&thread);
-            return same_result(format!("delete {thread}"), &expected, &found);
+            let epoch = self.epoch(&thread).await?;
+            let found = self.store.delete(&thread, epoch).await;
+            let expected = self.model.delete(&thread, epoch).await;
+            if matches!(expected, Ok(true)) {
+                self.written.delete(&thread);
+            }
+            return same_result(format!("delete {thread} in epoch {epoch:?}"), &expected, &found);
         }
         if self.rng.one_in(20) {
             let (from, to) = (self.thread(), self.thread());
-            let (found, expected) = (self.store.copy(&from, &to).await, self.model.copy(&from, &to).await);
+            let epoch = self.epoch(&from).await?;
+            let found = self.store.copy(&from, &to, epoch).await;
+            let expected = self.model.copy(&from, &to, epoch).await;
             if expected.is_ok() {
                 self.written.copy(&from, &to);
             }
-            return same_result(format!("copy {from} to {to}"), &expected, &found);
+            return same_result(format!("copy {from} to {to} in epoch {epoch:?}"), &expected, &found);
         }
         if self.rng.one_in(self.profile.prune) {
             let prune = self.prune();
@@ -135,6 +145,16 @@ impl History {
         same_result(describe_batch(&batch), &expected, &found)
     }
 
+    /// Returns no epoch, that of the thread, or another one.
+    async fn epoch(&mut self, thread: &str) -> Result<Option<u64>, Broken> {
+        let loaded = self.model.get(thread, "", None).await.works("the model can be read")?;
+        Ok(match self.rng.below(4) {
+            0 => None,
+            1 => Some(loaded.fence.epoch + 1),
+            _ => Some(loaded.fence.epoch),
+        })
+    }
+
     fn prune(&mut self) -> Prune {
         let minutes = self.rng.below(60) as u64;
         // The model does not contain the other histories in the store.
@@ -150,6 +170,8 @@ impl History {
         let namespace = if self.rng.one_in(4) { "child" } else { "" };
         let loaded = self.model.get(&thread, namespace, None).await.works("the model can be read")?;
         self.existing = ids(&*self.model, query(&thread, namespace)).await?;
+        let other = if namespace.is_empty() { "child" } else { "" };
+        self.others = ids(&*self.model, query(&thread, other).limit(8)).await?;
         let mut writer = Writer::new(&self.store, &thread).in_namespace(namespace);
         writer.origin = loaded.origin.unwrap_or_else(|| format!("origin {}", self.count).into());
         writer.fence = loaded.fence;
@@ -162,7 +184,13 @@ impl History {
         let mut writes = Vec::new();
         let mut last = writer.fence.head;
         for _ in 0..[1, 1, 1, 2, 3, 0].get(self.rng.below(6)).copied().unwrap_or(1) {
-            if self.rng.one_in(3) {
+            if self.rng.one_in(self.profile.roll_back) {
+                let (write, is_own) = self.roll_back(namespace, last);
+                if let (BatchWrite::RollBack { to, .. }, true) = (&write, is_own) {
+                    last = *to;
+                }
+                writes.push(write);
+            } else if self.rng.one_in(3) {
                 writes.push(self.records(last));
             } else {
                 let new = self.checkpoint(&writer, last);
@@ -173,6 +201,24 @@ impl History {
         let raise = u64::from(self.rng.one_in(6));
         let status = self.rng.one_in(3).then(|| self.status());
         Ok(writer.batch(writes).epoch(writer.fence.epoch + raise).status(status))
+    }
+
+    /// Returns a roll back, and `true` if it concerns `namespace`.
+    fn roll_back(&mut self, namespace: &str, last: Option<CheckpointId>) -> (BatchWrite, bool) {
+        let is_own = !self.rng.one_in(3);
+        let name = if is_own == (namespace == "child") { "child" } else { "" };
+        let to = match self.rng.below(12) {
+            0 => None,
+            1 => last,
+            2 => self.rng.pick(&self.ids),
+            // Mostly near the end, so that long histories stay long.
+            _ if is_own => {
+                let newest = self.existing.get(..self.existing.len().min(8)).unwrap_or_default();
+                self.rng.pick(newest)
+            }
+            _ => self.rng.pick(&self.others),
+        };
+        (BatchWrite::roll_back(name, to), is_own)
     }
 
     fn status(&mut self) -> StoredStatus {
@@ -252,6 +298,13 @@ impl History {
                 }
             }
         }
+        for thread in &self.threads {
+            for namespaces in [NamespaceQuery::new(&**thread), NamespaceQuery::new(&**thread).prefix("c")] {
+                let expected = self.model.namespaces(namespaces.clone()).await;
+                let found = self.store.namespaces(namespaces).await;
+                same_result(format!("the namespaces of {thread}"), &expected, &found)?;
+            }
+        }
         let all = ThreadQuery::new().prefix(format!("seed {},", self.seed));
         for query in [all.clone().unfinished(true), all.clone().due(time(30)), all] {
             let expected = self.model.threads(query.clone()).await.works("the model can be listed")?;
@@ -268,6 +321,7 @@ fn describe_batch(batch: &WriteBatch) -> String {
             format!("checkpoint {} after {:?}", new.checkpoint.id, new.checkpoint.parent)
         }
         BatchWrite::Records { checkpoint, .. } => format!("records of {checkpoint}"),
+        BatchWrite::RollBack { namespace, to, .. } => format!("roll back of `{namespace}` to {to:?}"),
     };
     let writes: Vec<_> = batch.writes.iter().map(write).collect();
     format!(

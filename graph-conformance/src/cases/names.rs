@@ -116,9 +116,9 @@ pub(crate) async fn thread_may_have_any_name(target: Target<'_>) -> Result<(), B
         same(
             format!("a thread is deleted by its name: {name:?}"),
             true,
-            store.delete(&name).await.works("deleting works")?,
+            store.delete(&name, None).await.works("deleting works")?,
         )?;
-        let again = store.delete(&name).await.works("deleting works")?;
+        let again = store.delete(&name, None).await.works("deleting works")?;
         same("a deletion affects one thread only", false, again)?;
     }
     Ok(())

@@ -362,7 +362,7 @@ pub(crate) async fn copies_are_pruned_separately(target: Target<'_>) -> Result<(
     for n in 0..80 {
         writer.add(&format!("list+{n} n={n}")).await?;
     }
-    store.copy("t", "copy").await.works("a thread can be copied")?;
+    store.copy("t", "copy", None).await.works("a thread can be copied")?;
     let before = ThreadContents::read(&*store, "copy", &[""]).await?;
     prune(&*store, keep_last(1)).await?;
     ThreadContents::read(&*store, "copy", &[""])

@@ -188,10 +188,10 @@ pub(crate) async fn changed_status_moves_the_thread(target: Target<'_>) -> Resul
     set(&mut writer, StoredStatus::new(StatusKind::Running)).await?;
     same("a running thread is not due", Vec::<String>::new(), due(50).await?)?;
     set(&mut writer, asleep(30)).await?;
-    store.copy("t", "u").await.works("a thread can be copied")?;
+    store.copy("t", "u", None).await.works("a thread can be copied")?;
     expect(&*store, "u", asleep(30), "a copy has the status of the thread").await?;
     same("a copy is listed as well", vec!["t".to_owned(), "u".to_owned()], due(50).await?)?;
-    store.delete("t").await.works("a thread can be deleted")?;
+    store.delete("t", None).await.works("a thread can be deleted")?;
     same("a deleted thread is not listed", vec!["u".to_owned()], due(50).await?)?;
     let unfinished = named(&*store, ThreadQuery::new().unfinished(true)).await?;
     same("a deleted thread is not listed", vec!["u".to_owned()], unfinished)?;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use superstep_store::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    CorruptCheckpoint, Fence, Loaded, MemoryCheckpointer, Page, Prune, Pruned, RecordKey, RecordKind,
-    ThreadQuery, ThreadRecord, WriteBatch,
+    CorruptCheckpoint, Fence, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune,
+    Pruned, RecordKey, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::fault::Fault;
@@ -247,6 +247,11 @@ impl Checkpointer for Faulty {
         })
     }
 
+    fn namespaces(&self, mut query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        query.thread = self.name(&query.thread);
+        self.inner.namespaces(query)
+    }
+
     fn threads(&self, mut query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             match self.fault {
@@ -272,17 +277,17 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
         let thread = self.name(thread);
         Box::pin(async move {
             match self.fault {
                 Fault::DeletesNothing => Ok(self.inner.get(&thread, "", None).await?.origin.is_some()),
-                _ => self.inner.delete(&thread).await,
+                _ => self.inner.delete(&thread, epoch).await,
             }
         })
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
         let (from, to) = (self.name(from), self.name(to));
         Box::pin(async move {
             match self.fault {
@@ -291,11 +296,11 @@ impl Checkpointer for Faulty {
                     return Ok(());
                 }
                 Fault::CopiesOverOthers if from != to => {
-                    self.inner.delete(&to).await?;
+                    self.inner.delete(&to, None).await?;
                 }
                 _ => {}
             }
-            self.inner.copy(&from, &to).await
+            self.inner.copy(&from, &to, epoch).await
         })
     }
 

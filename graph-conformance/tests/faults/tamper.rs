@@ -73,7 +73,7 @@ impl Faulty {
             Fault::AllowsDecreasingEpochs => batch.epoch = batch.epoch.max(batch.fence.epoch),
             Fault::ForgetsRecordsOfOldCheckpoints => batch.writes.retain(|write| match write {
                 BatchWrite::Records { checkpoint, .. } => Some(*checkpoint) == head,
-                BatchWrite::Checkpoint(_) => true,
+                BatchWrite::Checkpoint(_) | BatchWrite::RollBack { .. } => true,
             }),
             Fault::AcceptsAnyRecord => {
                 batch.writes.retain(|write| matches!(write, BatchWrite::Checkpoint(_)))
@@ -93,6 +93,7 @@ impl Faulty {
                     }
                     self.tamper_records(put);
                 }
+                BatchWrite::RollBack { namespace, .. } => *namespace = self.name(namespace),
             }
         }
     }

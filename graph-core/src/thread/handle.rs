@@ -287,7 +287,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
         let name: Arc<str> = name.as_ref().into();
         let copied = async {
-            let copied = self.graph.erased.store.copy(&self.name, &name).await;
+            let copied = self.graph.erased.store.copy(&self.name, &name, None).await;
             copied.map_err(|error| self.graph.error(error))
         };
         caught(self.graph.graph().name(), copied).await?;
@@ -306,7 +306,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// The deletion is durable when the call returns.
     pub async fn delete(&self) -> Result<bool, Error> {
         let deleted = async {
-            self.graph.erased.store.delete(&self.name).await.map_err(|error| self.graph.error(error))
+            self.graph.erased.store.delete(&self.name, None).await.map_err(|error| self.graph.error(error))
         };
         caught(self.graph.graph().name(), deleted).await
     }

@@ -18,13 +18,13 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
     let mut page = Page::new(Vec::new(), false);
     let Some((thread, namespace)) = find_namespace(db, query)? else { return Ok(page) };
     let wanted = match wanted_runs(db, thread, query)? {
-        Some(runs) if runs.is_empty() => return Ok(page),
+        Some(wanted) if wanted.rows.is_empty() => return Ok(page),
         wanted => wanted,
     };
     let mut runs = RunCache::default();
     let order = if query.oldest_first { "ASC" } else { "DESC" };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT_COLUMNS} FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 AND c.name > ?4 \
+        "SELECT {CHECKPOINT_COLUMNS}, c.id FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 AND c.name > ?4 \
          AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name {order}"
     ))?;
     // Without `before`, the bound is a tilde, which sorts after every id. Bounds that are always there let SQLite use the
@@ -35,8 +35,13 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
     let mut rows = statement.query(params![namespace, before, source, after])?;
     while let Some(row) = rows.next()? {
         let of: i64 = row.get(8)?;
-        if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&of)) {
-            continue;
+        if let Some(wanted) = &wanted {
+            if !query.oldest_first && row.get::<_, i64>(9)? <= wanted.since {
+                break;
+            }
+            if !wanted.rows.contains(&of) {
+                continue;
+            }
         }
         if page.items.len() == limit {
             page.more = true;
@@ -58,17 +63,24 @@ fn find_namespace(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i6
     Ok(statement.query_row(names, |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
+/// Runs that match a query.
+struct WantedRuns {
+    rows: HashSet<i64>,
+    /// All of their checkpoints have a greater row id.
+    since: i64,
+}
+
 /// Returns the runs that match the query, or `None` if the query has no condition on runs. Metadata is compared here
 /// because SQLite's JSON functions distinguish fewer values.
-fn wanted_runs(db: &Connection, thread: i64, query: &CheckpointQuery) -> Result<Option<HashSet<i64>>, Error> {
+fn wanted_runs(db: &Connection, thread: i64, query: &CheckpointQuery) -> Result<Option<WantedRuns>, Error> {
     if query.run.is_none() && query.metadata.is_empty() {
         return Ok(None);
     }
     let mut statement = db.prepare_cached(
-        "SELECT name, program, metadata, id FROM run WHERE thread = ?1 AND (?2 IS NULL OR name = ?2)",
+        "SELECT name, program, metadata, id, since FROM run WHERE thread = ?1 AND (?2 IS NULL OR name = ?2)",
     )?;
     let mut rows = statement.query(params![thread, query.run.as_deref()])?;
-    let mut wanted = HashSet::new();
+    let mut wanted = WantedRuns { rows: HashSet::new(), since: i64::MAX };
     while let Some(row) = rows.next()? {
         let has_all = query.metadata.is_empty() || {
             let run = run(row).map_err(|error| {
@@ -77,7 +89,8 @@ fn wanted_runs(db: &Connection, thread: i64, query: &CheckpointQuery) -> Result<
             has_all(&run.metadata, &query.metadata)
         };
         if has_all {
-            wanted.insert(row.get(3)?);
+            wanted.rows.insert(row.get(3)?);
+            wanted.since = wanted.since.min(row.get::<_, Option<i64>>(4)?.unwrap_or(0));
         }
     }
     Ok(Some(wanted))

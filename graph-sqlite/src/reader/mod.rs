@@ -14,12 +14,14 @@ use crate::schema;
 mod changes;
 mod get;
 mod list;
+mod namespaces;
 mod runs;
 mod threads;
 
 pub(crate) use changes::{ChangeRow, ancestry, change_row, changes};
 pub(crate) use get::{get, head};
 pub(crate) use list::list;
+pub(crate) use namespaces::namespaces;
 pub(crate) use threads::threads;
 
 /// A read that waits for a reader thread.

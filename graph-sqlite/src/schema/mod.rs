@@ -9,8 +9,13 @@ use crate::error::Error;
 const APPLICATION: i32 = 0x4752_5048;
 
 /// The migration from format `n` to format `n + 1`, at index `n`. A released migration never changes.
-const MIGRATIONS: [&str; 4] =
-    [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
+const MIGRATIONS: [&str; 5] = [
+    include_str!("1.sql"),
+    include_str!("2.sql"),
+    include_str!("3.sql"),
+    include_str!("4.sql"),
+    include_str!("5.sql"),
+];
 
 /// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

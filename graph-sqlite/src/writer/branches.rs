@@ -19,16 +19,18 @@ const MAX_DEPTH: i64 = 16;
 pub(super) fn branch_for(
     db: &Connection,
     namespace: &CachedNamespace,
+    checkpoint: CheckpointId,
     parent: Option<CheckpointId>,
 ) -> Result<i64, Error> {
-    let Some((head, head_branch)) = namespace.head else { return Ok(insert_branch(db, namespace, None, 0)?) };
+    let insert_branch = |fork, depth| insert_branch(db, namespace, checkpoint, fork, depth);
+    let Some((head, head_branch)) = namespace.head else { return Ok(insert_branch(None, 0)?) };
     match parent {
         Some(parent) if parent == head => return Ok(head_branch),
         _ => db
             .prepare_cached("UPDATE line SET tip = ?2 WHERE id = ?1")?
             .execute(params![head_branch, IdText::from(head)])?,
     };
-    let Some(parent) = parent else { return Ok(insert_branch(db, namespace, None, 0)?) };
+    let Some(parent) = parent else { return Ok(insert_branch(None, 0)?) };
     let mut query = db.prepare_cached(
         "SELECT l.id, l.depth, l.tip FROM checkpoint c JOIN line l ON l.id = c.line \
          WHERE c.namespace = ?1 AND c.name = ?2",
@@ -42,9 +44,9 @@ pub(super) fn branch_for(
         return Ok(branch);
     }
     if depth + 1 < MAX_DEPTH {
-        return Ok(insert_branch(db, namespace, Some((branch, parent)), depth + 1)?);
+        return Ok(insert_branch(Some((branch, parent)), depth + 1)?);
     }
-    let new = insert_branch(db, namespace, None, 0)?;
+    let new = insert_branch(None, 0)?;
     let ancestry = reader::ancestry(db, branch, parent)?;
     for field in fields(db, namespace.id)? {
         changes::append_compacted(db, new, field, &reader::changes(db, &ancestry, field)?)?;
@@ -55,17 +57,18 @@ pub(super) fn branch_for(
 fn insert_branch(
     db: &Connection,
     namespace: &CachedNamespace,
+    first: CheckpointId,
     fork: Option<(i64, CheckpointId)>,
     depth: i64,
 ) -> rusqlite::Result<i64> {
-    db.prepare_cached("INSERT INTO line (namespace, parent, fork, depth) VALUES (?1, ?2, ?3, ?4)")?.insert(
-        params![
+    db.prepare_cached("INSERT INTO line (namespace, parent, fork, depth, first) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .insert(params![
             namespace.id,
             fork.map(|(branch, _)| branch),
             fork.map(|(_, checkpoint)| IdText::from(checkpoint)),
-            depth
-        ],
-    )
+            depth,
+            IdText::from(first),
+        ])
 }
 
 /// Returns every field that was ever written in a namespace.

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
 
@@ -7,7 +9,7 @@ use crate::error::Error;
 
 use super::batch_buffer::BatchBuffer;
 use super::row_cache::{CachedNamespace, CachedThread, RowCache};
-use super::{Session, branches, check, records};
+use super::{Session, branches, check, records, roll_back};
 
 /// Writes a batch, or refuses it before the first write.
 pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Error> {
@@ -15,6 +17,8 @@ pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Er
     check::check(db, row_cache, batch)?;
     let thread = find_or_insert_thread(db, row_cache, batch)?;
     let mut buffer = None;
+    let mut removed_runs = BTreeSet::new();
+    let mut root_is_rolled_back = false;
     let mut insert = db.prepare_cached(INSERT_CHECKPOINT)?;
     for write in &batch.writes {
         match write {
@@ -23,14 +27,26 @@ pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Er
             }
             BatchWrite::Records { checkpoint, remove, put, .. } => {
                 let namespace = find_or_insert_namespace(db, thread, batch)?;
-                records::update(db, checkpoint_row(db, namespace, *checkpoint)?, remove, put)?;
+                let row = checkpoint_row(db, namespace, *checkpoint)?;
+                records::update(db, namespace.id, row, remove, put)?;
+            }
+            BatchWrite::RollBack { namespace, to, .. } => {
+                if let Some(mut buffer) = buffer.take() {
+                    BatchBuffer::finish(&mut buffer, db, find_or_insert_namespace(db, thread, batch)?)?;
+                }
+                removed_runs.extend(roll_back::roll_back(db, thread, namespace, *to)?);
+                root_is_rolled_back |= namespace.is_empty();
             }
         }
     }
-    match buffer {
-        Some(mut buffer) => buffer.finish(db, find_or_insert_namespace(db, thread, batch)?),
-        None => Ok(()),
+    if let Some(mut buffer) = buffer {
+        buffer.finish(db, find_or_insert_namespace(db, thread, batch)?)?;
     }
+    // The check visits every namespace of the thread.
+    if root_is_rolled_back {
+        roll_back::collect_runs(db, thread.id, &removed_runs)?;
+    }
+    Ok(())
 }
 
 /// Returns the thread in the batch's epoch and status. Inserts it if it does not exist.
@@ -108,7 +124,7 @@ fn insert_checkpoint<'b>(
         // Another branch may start from changes that are still in the buffer.
         buffer.finish(db, namespace)?;
     }
-    let branch = branches::branch_for(db, namespace, checkpoint.parent)?;
+    let branch = branches::branch_for(db, namespace, checkpoint.id, checkpoint.parent)?;
     let next = serde_json::to_string(&checkpoint.next.iter().map(|node| &**node).collect::<Vec<&str>>())
         .map_err(|error| CheckpointError::backend("write the planned nodes", error))?;
     let progress = checkpoint.progress.as_ref();
@@ -125,7 +141,7 @@ fn insert_checkpoint<'b>(
         progress.map(|progress| progress.encoding().code()),
         progress.map(ColumnData::from),
     ])?;
-    records::update(db, row, &[], records)?;
+    records::update(db, namespace.id, row, &[], records)?;
     let buffer = match buffer {
         Some(buffer) if buffer.branch() == branch => buffer,
         other => other.insert(BatchBuffer::new(branch)),

@@ -7,15 +7,21 @@ use superstep_store::checkpoint::CheckpointError;
 use crate::error::Error;
 
 use super::Session;
-use super::delete::{find_thread, namespaces};
+use super::delete::{check_epoch, find_thread, namespaces};
 
 /// Copies a thread with everything in it. The copy shares no rows with the original: either can be deleted or pruned
 /// alone.
-pub(crate) fn copy(session: &mut Session, from: &Arc<str>, to: &Arc<str>) -> Result<(), Error> {
+pub(crate) fn copy(
+    session: &mut Session,
+    from: &Arc<str>,
+    to: &Arc<str>,
+    epoch: Option<u64>,
+) -> Result<(), Error> {
     let db = &session.db;
     let Some(old) = find_thread(db, from)? else {
         return Err(CheckpointError::no_thread(from.clone()).into());
     };
+    check_epoch(db, from, old, epoch)?;
     if find_thread(db, to)?.is_some() {
         return Err(CheckpointError::exists(to.clone()).into());
     }
@@ -62,7 +68,8 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
         let parent = parent.map(|parent| branches.get(&parent).ok_or_else(|| missing("a branch")).copied());
         let copied = db
             .prepare_cached(
-                "INSERT INTO line (namespace, parent, fork, depth, tip) SELECT ?2, ?3, fork, depth, tip FROM line WHERE id = ?1",
+                "INSERT INTO line (namespace, parent, fork, depth, tip, first) \
+                 SELECT ?2, ?3, fork, depth, tip, first FROM line WHERE id = ?1",
             )?
             .insert(params![branch, new, parent.transpose()?])?;
         branches.insert(branch, copied);
@@ -96,10 +103,11 @@ fn copy_namespace(db: &Connection, old: i64, new: i64, runs: &Copies) -> Result<
                 runs.get(&run).ok_or_else(|| missing("a checkpoint's run"))?,
             ])?;
         db.prepare_cached(
-            "INSERT INTO record (checkpoint, task, kind, key, encoding, payload) \
-             SELECT ?2, task, kind, key, encoding, payload FROM record WHERE checkpoint = ?1 ORDER BY task, kind, key",
+            "INSERT INTO record (checkpoint, task, kind, key, encoding, payload, request_in) \
+             SELECT ?2, task, kind, key, encoding, payload, iif(request_in IS NULL, NULL, ?3) \
+             FROM record WHERE checkpoint = ?1 ORDER BY task, kind, key",
         )?
-        .execute([checkpoint, copied])?;
+        .execute([checkpoint, copied, new])?;
     }
     Ok(())
 }

@@ -153,6 +153,7 @@ fn is_small(batch: &WriteBatch) -> bool {
                 progress + changes + records
             }
             BatchWrite::Records { put, .. } => of_records(put),
+            BatchWrite::RollBack { .. } => 0,
         }
     };
     batch.writes.len() <= MAX_WRITES && batch.writes.iter().map(bytes).sum::<usize>() <= MAX_BYTES

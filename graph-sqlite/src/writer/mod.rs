@@ -26,6 +26,7 @@ mod inline;
 mod prune;
 mod records;
 mod retained;
+mod roll_back;
 mod row_cache;
 mod shared_session;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub(crate) use commit::commit;
 pub(crate) use copy::copy;
 pub(crate) use delete::delete;
 pub(crate) use prune::Pruning;
+pub(crate) use row_cache::rolls_back;
 pub(crate) use write::{Write, WriteStatus};
 pub(crate) use write_queue::WriteQueue;
 

@@ -1,11 +1,12 @@
 use rusqlite::{Connection, params};
-use superstep_store::checkpoint::{RecordKey, TaskRecord};
+use superstep_store::checkpoint::{RecordKey, RecordKind, TaskRecord};
 
 use crate::chunk::ColumnData;
 
 /// Removes records of a checkpoint, then inserts others. A record with an existing key is replaced.
 pub(super) fn update(
     db: &Connection,
+    namespace: i64,
     checkpoint: i64,
     remove: &[RecordKey],
     put: &[TaskRecord],
@@ -18,7 +19,8 @@ pub(super) fn update(
     }
     for TaskRecord { key, payload, .. } in put {
         db.prepare_cached(
-            "INSERT INTO record (checkpoint, task, kind, key, encoding, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+            "INSERT INTO record (checkpoint, task, kind, key, encoding, payload, request_in) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
              ON CONFLICT (checkpoint, task, kind, key) DO UPDATE SET encoding = ?5, payload = ?6",
         )?
         .execute(params![
@@ -27,7 +29,8 @@ pub(super) fn update(
             key.kind.code(),
             &*key.key,
             payload.encoding().code(),
-            ColumnData::from(payload)
+            ColumnData::from(payload),
+            (key.kind == RecordKind::Request).then_some(namespace),
         ])?;
     }
     Ok(())

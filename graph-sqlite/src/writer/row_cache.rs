@@ -75,9 +75,12 @@ impl RowCache {
     pub(super) fn is_prepared_for(&self, batch: &WriteBatch) -> bool {
         let Some(thread) = self.threads.get(&batch.thread) else { return false };
         let Some(namespace) = thread.namespaces.get(&batch.namespace) else { return false };
+        if rolls_back(batch) {
+            return false;
+        }
         let mut checkpoints = batch.writes.iter().filter_map(|write| match write {
             BatchWrite::Checkpoint(new) => Some(new),
-            BatchWrite::Records { .. } => None,
+            BatchWrite::Records { .. } | BatchWrite::RollBack { .. } => None,
         });
         let Some(new) = checkpoints.next() else { return true };
         checkpoints.next().is_none()
@@ -110,7 +113,18 @@ impl RowCache {
     }
 }
 
+/// Returns `true` if a batch removes checkpoints, which may take long.
+pub(crate) fn rolls_back(batch: &WriteBatch) -> bool {
+    batch.writes.iter().any(|write| matches!(write, BatchWrite::RollBack { .. }))
+}
+
 impl CachedThread {
+    /// Forgets a namespace and the last run, whose rows may be gone.
+    pub(super) fn forget(&mut self, namespace: &str) {
+        self.namespaces.remove(namespace);
+        self.run = None;
+    }
+
     fn find(db: &Connection, name: &str) -> Result<Option<Self>, Error> {
         let mut query =
             db.prepare_cached("SELECT id, epoch, origin, status, wakes FROM thread WHERE name = ?1")?;
@@ -159,16 +173,26 @@ impl CachedThread {
             superstep_store::checkpoint::CheckpointError::backend("write the metadata", error)
         })?;
         let values = params![self.id, &*run.id, &*run.program, metadata];
-        let found = db
+        let found: Option<(i64, bool)> = db
             .prepare_cached(
-                "SELECT id FROM run WHERE thread = ?1 AND name = ?2 AND program = ?3 AND metadata = ?4",
+                "SELECT id, since > (SELECT coalesce(max(id), 0) FROM checkpoint) FROM run \
+                 WHERE thread = ?1 AND name = ?2 AND program = ?3 AND metadata = ?4",
             )?
-            .query_row(values, |row| row.get(0))
+            .query_row(values, |row| Ok((row.get(0)?, row.get::<_, Option<bool>>(1)?.unwrap_or(false))))
             .optional()?;
         let id = match found {
-            Some(id) => id,
+            Some((id, is_ahead)) => {
+                if is_ahead {
+                    // Row ids are used again after the last rows were deleted.
+                    db.prepare_cached("UPDATE run SET since = 0 WHERE id = ?1")?.execute([id])?;
+                }
+                id
+            }
             None => db
-                .prepare_cached("INSERT INTO run (thread, name, program, metadata) VALUES (?1, ?2, ?3, ?4)")?
+                .prepare_cached(
+                    "INSERT INTO run (thread, name, program, metadata, since) \
+                     VALUES (?1, ?2, ?3, ?4, (SELECT coalesce(max(id), 0) FROM checkpoint))",
+                )?
                 .insert(values)?,
         };
         self.run = Some((Arc::clone(run), id));

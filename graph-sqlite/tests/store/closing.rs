@@ -179,7 +179,7 @@ async fn close_completes_submitted_calls_and_refuses_later_ones() {
     closed(&clone.commit(batch("late", 1)).await.unwrap_err());
     closed(&clone.get("0", "", None).await.unwrap_err());
     closed(&clone.list(CheckpointQuery::new("0")).await.unwrap_err());
-    closed(&clone.delete("0").await.unwrap_err());
+    closed(&clone.delete("0", None).await.unwrap_err());
     closed(&clone.prune(Prune::new()).await.unwrap_err());
     closed(&items.get(Get::new(now, vec![at.clone()])).await.unwrap_err());
     let put = ItemWrites::new(now, vec![ItemWrite::put(at, Payload::json("1"))]);
@@ -241,14 +241,14 @@ async fn open_store_notices_a_newer_format() {
     assert_eq!(threads(&store).await, 1);
     migrate(&path);
     let newer = |error: &CheckpointError| {
-        assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 4, .. }), "{error:?}");
+        assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 5, .. }), "{error:?}");
     };
     let now = SystemTime::now();
     // Writes first, then reads, then several at once.
     newer(&store.commit(batch("u", 10)).await.unwrap_err());
     newer(&store.get("t", "", None).await.unwrap_err());
-    newer(&store.delete("t").await.unwrap_err());
-    let (one, other) = tokio::join!(store.commit(batch("v", 10)), store.copy("t", "w"));
+    newer(&store.delete("t", None).await.unwrap_err());
+    let (one, other) = tokio::join!(store.commit(batch("v", 10)), store.copy("t", "w", None));
     newer(&one.unwrap_err());
     newer(&other.unwrap_err());
     let read = items.get(Get::new(now, vec![ItemKey::new(["n"], "k")])).await;
@@ -292,7 +292,7 @@ async fn no_write_to_a_deleted_or_replaced_file_is_acknowledged() {
     let other = SqliteCheckpointer::open(&path).unwrap();
     other.commit(batch("new", 10)).await.unwrap();
     refused(store.commit(batch("u", 10)).await);
-    refused(store.delete("t").await.map(drop));
+    refused(store.delete("t", None).await.map(drop));
     drop(store);
     // The old store has left the new files alone.
     other.commit(batch("newer", 10)).await.unwrap();

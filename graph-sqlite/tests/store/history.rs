@@ -102,16 +102,16 @@ fn copy_is_independent_of_its_original() {
     let a = thread.then(step().delta("l", "1"));
     let b = thread.then(step().delta("l", "2"));
     let fork = thread.add(step().after(a).delta("l", "3"));
-    wait(store.copy("t", "u")).unwrap();
+    wait(store.copy("t", "u", None)).unwrap();
     let mut copy = writer(&store, "u");
     assert_eq!(copy.fence, thread.fence);
     let c = copy.add(step().after(b).delta("l", "4"));
-    assert!(wait(store.delete("t")).unwrap());
+    assert!(wait(store.delete("t", None)).unwrap());
     assert_eq!(copy.field(fork, "l"), "+1 +3");
     assert_eq!(copy.field(c, "l"), "+1 +2 +4");
     assert_eq!(copy.load(b).found.unwrap().fields[0].changes[0].kind, ChangeKind::Delta);
     // Deleting both threads leaves no rows.
-    wait(store.delete("u")).unwrap();
+    wait(store.delete("u", None)).unwrap();
     for table in ["thread", "namespace", "run", "line", "checkpoint", "field", "piece", "record"] {
         let rows: i64 =
             file.sql().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();

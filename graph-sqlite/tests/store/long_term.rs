@@ -42,7 +42,7 @@ fn checkpoints_and_items_share_a_file() {
     drop(shared);
     let store = file.open();
     assert_eq!(writer(&store, "t").ids().len(), 20);
-    assert!(wait(store.delete("t")).unwrap());
+    assert!(wait(store.delete("t", None)).unwrap());
     assert_eq!(wait(fixed_clock(store.store()).of::<u32>("n").get("apart 7")).unwrap(), Some(7));
 }
 
@@ -136,7 +136,7 @@ fn foreign_and_newer_files_are_refused() {
     file.sql().execute_batch("PRAGMA user_version = 7").unwrap();
     assert!(matches!(
         SqliteStore::open(file.path()),
-        Err(StoreError::NewerFormat { found: 7, known: 4, .. })
+        Err(StoreError::NewerFormat { found: 7, known: 5, .. })
     ));
     assert!(matches!(file.try_open(), Err(CheckpointError::NewerFormat { .. })));
 }

@@ -229,12 +229,13 @@ fn play(seed: u64) {
         let (thread, namespace) = (chance.of(&THREADS), chance.of(&NAMESPACES));
         match chance.below(if kind == Kind::Mixed { 40 } else { 80 }) {
             0 => {
-                let found = [wait(store.delete(thread)), wait(model.delete(thread))].map(text);
+                let found = [wait(store.delete(thread, None)), wait(model.delete(thread, None))].map(text);
                 assert_eq!(found[0], found[1], "seed {seed} call {call}");
             }
             1 => {
                 let to = chance.of(&THREADS);
-                let found = [wait(store.copy(thread, to)), wait(model.copy(thread, to))].map(text);
+                let found =
+                    [wait(store.copy(thread, to, None)), wait(model.copy(thread, to, None))].map(text);
                 assert_eq!(found[0], found[1], "seed {seed} call {call}");
             }
             2..=4 => {

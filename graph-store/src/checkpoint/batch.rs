@@ -122,6 +122,20 @@ pub enum BatchWrite {
         /// The records to add. Each replaces the record with the same key.
         put: Vec<TaskRecord>,
     },
+    /// Removes the newest checkpoints of a namespace.
+    ///
+    /// - The store removes every checkpoint whose id is greater than `to`, on all branches, with its field changes and
+    ///   records. All other checkpoints read the same as before.
+    /// - `to` must exist and becomes the head. `None` removes all checkpoints.
+    /// - It is not an error if there is nothing to remove, or if `to` is `None` and the namespace does not exist.
+    /// - Later writes of the batch see the result: a checkpoint after it only has to be greater than the ids that remain.
+    #[non_exhaustive]
+    RollBack {
+        /// The namespace, which may be another one than that of the batch.
+        namespace: Arc<str>,
+        /// The checkpoint that becomes the head.
+        to: Option<CheckpointId>,
+    },
 }
 
 impl BatchWrite {
@@ -133,5 +147,10 @@ impl BatchWrite {
     /// Creates a write that removes and adds records of a checkpoint.
     pub fn records(checkpoint: CheckpointId, remove: Vec<RecordKey>, put: Vec<TaskRecord>) -> Self {
         Self::Records { checkpoint, remove, put }
+    }
+
+    /// Creates a write that removes all checkpoints of a namespace after `to`, or all if `to` is `None`.
+    pub fn roll_back(namespace: impl Into<Arc<str>>, to: impl Into<Option<CheckpointId>>) -> Self {
+        Self::RollBack { namespace: namespace.into(), to: to.into() }
     }
 }

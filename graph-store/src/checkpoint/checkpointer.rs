@@ -3,8 +3,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::{
-    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, Page, Prune, Pruned, StoredCheckpoint,
-    StoredStatus, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, NamespaceQuery, NamespaceRecord, Page,
+    Prune, Pruned, StoredCheckpoint, StoredStatus, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// The future that a call to a [`Checkpointer`] returns.
@@ -20,6 +20,7 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 /// - The checkpoints of a namespace form a tree by their parents and a list by their ids.
 /// - The *head* of a namespace is its newest checkpoint: the one with the greatest id.
 /// - A checkpoint never changes after it was written. The records of its tasks do change.
+/// - Checkpoints are removed by [rolling back](super::BatchWrite::RollBack) a namespace, by pruning, and with their thread.
 /// - Names of threads, namespaces and fields and keys of records are arbitrary strings, including the empty string.
 /// - A store does not interpret a [`Payload`](crate::payload::Payload). It returns the same bytes with the same
 ///   encoding.
@@ -51,7 +52,8 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// - [`Conflict`](CheckpointError::Conflict) if the epoch, the head or the origin differs. Committing the same
     ///   batch a second time is a conflict too.
     /// - [`Invalid`](CheckpointError::Invalid) if the id of a checkpoint is not greater than all ids of its namespace,
-    ///   if a parent or the checkpoint of a record does not exist, or if the epoch would decrease.
+    ///   if a parent, the checkpoint of a record or the target of a [roll back](super::BatchWrite::RollBack) does not
+    ///   exist, or if the epoch would decrease.
     /// - [`NotStorable`](CheckpointError::NotStorable) if the batch exceeds one of the [limits](crate::limits).
     ///
     /// The store is unchanged after an error.
@@ -94,6 +96,19 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// The call only reads.
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>>;
 
+    /// Lists the namespaces of a thread that have a checkpoint, by name in the order of their UTF-8 bytes, each with its
+    /// head.
+    ///
+    /// - A namespace whose head cannot be read is listed too: its [`NamespaceRecord::head`] is the error.
+    /// - A missing thread is not an error: the list is empty.
+    ///
+    /// # Errors
+    /// [`Corrupt`](CheckpointError::Corrupt) if the name of a namespace cannot be read.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>>;
+
     /// Lists threads, by name in the order of their UTF-8 bytes. Threads that are [due](ThreadQuery::due) are listed by
     /// their wake-up time.
     ///
@@ -110,24 +125,30 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// Deletes a thread with all of its namespaces, checkpoints and records.
     ///
-    /// Returns `false` if the thread does not exist.
+    /// - Returns `false` if the thread does not exist, whatever the epoch.
+    /// - With `epoch`, the store deletes the thread only if it has this epoch. The check and the deletion are one atomic
+    ///   step.
     ///
     /// # Errors
-    /// [`Backend`](CheckpointError::Backend) if the storage below the store fails.
+    /// - [`Conflict`](CheckpointError::Conflict) if the thread has another epoch.
+    /// - [`Backend`](CheckpointError::Backend) if the storage below the store fails.
     ///
     /// # Durability
     /// The deletion is durable when the call has returned `Ok`.
     ///
     /// # Cancel safety
     /// A thread is deleted as a whole or not at all.
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool>;
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool>;
 
     /// Copies a thread with all of its namespaces, checkpoints and records to a new name.
     ///
-    /// The copy has the same ids, the same epoch, the same origin and the same status.
+    /// - The copy has the same ids, the same epoch, the same origin and the same status.
+    /// - With `epoch`, the store copies the thread only if it has this epoch. The check and the copy are one atomic step.
     ///
     /// # Errors
+    /// The first of these that applies:
     /// - [`NoThread`](CheckpointError::NoThread) if `from` does not exist.
+    /// - [`Conflict`](CheckpointError::Conflict) if `from` has another epoch.
     /// - [`Exists`](CheckpointError::Exists) if `to` already exists.
     /// - [`NotStorable`](CheckpointError::NotStorable) if `to` is too long.
     ///
@@ -136,7 +157,7 @@ pub trait Checkpointer: Send + Sync + 'static {
     ///
     /// # Cancel safety
     /// A thread is copied as a whole or not at all.
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()>;
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()>;
 
     /// Drops old checkpoints.
     ///
@@ -202,16 +223,20 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         C::list(self, query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        C::namespaces(self, query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         C::threads(self, query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        C::delete(self, thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        C::delete(self, thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        C::copy(self, from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        C::copy(self, from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

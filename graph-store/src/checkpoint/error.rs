@@ -108,6 +108,12 @@ impl Conflict {
     ) -> Self {
         Self { thread: thread.into(), namespace: namespace.into(), expected, found }
     }
+
+    /// Creates the conflict of a call that names the epoch of a thread and no head. `found` is the fence of the root
+    /// namespace.
+    pub fn of_epoch(thread: impl Into<Arc<str>>, expected: u64, found: Fence) -> Self {
+        Self::new(thread, "", Fence { epoch: expected, ..found }, found)
+    }
 }
 
 impl fmt::Display for Conflict {

@@ -39,6 +39,7 @@ impl WriteBatch {
                     new.check()?;
                 }
                 BatchWrite::Records { put, .. } => check_records(put)?,
+                BatchWrite::RollBack { namespace, .. } => name("namespace", namespace, MAX_NAME_BYTES)?,
             }
         }
         Ok(())

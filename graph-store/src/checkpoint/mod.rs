@@ -31,6 +31,9 @@ pub use error::{CheckpointError, Conflict, CorruptCheckpoint};
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use limits::check_thread_name;
 pub use memory::MemoryCheckpointer;
-pub use query::{CheckpointQuery, DuePosition, Page, Prune, Pruned, ThreadQuery, ThreadRecord};
+pub use query::{
+    CheckpointQuery, DuePosition, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery,
+    ThreadRecord,
+};
 pub use record::{RecordKey, RecordKind, TaskRecord};
 pub use status::{StatusKind, StoredStatus};

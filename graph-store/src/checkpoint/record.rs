@@ -32,11 +32,15 @@ pub enum RecordKind {
     Sleep,
     /// Another checkpoint of the thread that this one depends on: see [`RecordKey::retaining`].
     Retained,
+    /// A request from outside that this checkpoint has accepted. The key is the idempotency key of the caller.
+    ///
+    /// [`CheckpointQuery::request`](super::CheckpointQuery::request) finds it. Its task is [`RecordKey::NO_TASK`].
+    Request,
 }
 
 impl RecordKind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Write,
         Self::Finished,
         Self::Failed,
@@ -49,6 +53,7 @@ impl RecordKind {
         Self::Stopped,
         Self::Sleep,
         Self::Retained,
+        Self::Request,
     ];
 
     /// Returns the number that a store keeps. It never changes.
@@ -66,6 +71,7 @@ impl RecordKind {
             Self::Stopped => 9,
             Self::Sleep => 10,
             Self::Retained => 11,
+            Self::Request => 12,
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
     Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::payload::{Encoding, Payload, Storable, from_payload, to_payload};
@@ -239,16 +239,20 @@ impl Checkpointer for Corrupting {
         self.inner.list(query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.inner.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.inner.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.inner.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.inner.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.inner.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.inner.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
@@ -296,7 +300,7 @@ pub(super) fn thread(bytes: &[u8]) {
     let (store, graph) = base();
     let name = format!("u{}", NEXT.fetch_add(1, Ordering::Relaxed));
     block_on(async {
-        store.copy("t", &name).await.unwrap();
+        store.copy("t", &name, None).await.unwrap();
         let corrupting = Corrupting { inner: store.clone(), bytes: bytes.into() };
         let graph = graph.with_checkpointer(corrupting);
         let thread = graph.thread(&*name);
@@ -322,7 +326,7 @@ pub(super) fn thread(bytes: &[u8]) {
             typed(thread.at(snapshot.id).run_again().suspend_sleeps_longer_than(limit).await);
         }
         typed(thread.run(Trip::input("y")).abandon_pending().suspend_sleeps_longer_than(limit).await);
-        store.delete(&name).await.unwrap();
+        store.delete(&name, None).await.unwrap();
     });
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use superstep::checkpoint::{
-    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page, Prune, Pruned,
-    ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, NamespaceQuery,
+    NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use super::faults::{Op, hit};
@@ -39,16 +39,20 @@ impl Checkpointer for Trapped {
         self.traps(self.inner.list(query))
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.traps(self.inner.namespaces(query))
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.traps(self.inner.threads(query))
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.traps(self.inner.delete(thread))
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.traps(self.inner.delete(thread, epoch))
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.traps(self.inner.copy(from, to))
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.traps(self.inner.copy(from, to, epoch))
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    CorruptCheckpoint, Loaded, MemoryCheckpointer, Page, Prune, Pruned, RecordKind, RunRecord, ThreadQuery,
-    ThreadRecord, WriteBatch,
+    CorruptCheckpoint, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
+    RecordKind, RunRecord, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::{Answer, Question};
 use superstep::payload::Payload;
@@ -115,16 +115,20 @@ impl Checkpointer for DamagedStore {
         })
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.inner.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.inner.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.inner.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.inner.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.inner.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.inner.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

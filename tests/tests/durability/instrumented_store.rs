@@ -7,7 +7,8 @@ use std::task::Poll;
 
 use superstep::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    Loaded, Page, Prune, Pruned, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
+    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, RecordKind, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 
 use crate::journal::Journal;
@@ -87,6 +88,7 @@ impl<C> InstrumentedStore<C> {
                         self.journal.record(format!("finished {checkpoint} {}", record.key.task));
                     }
                 }
+                BatchWrite::RollBack { .. } => {}
             }
         }
     }
@@ -177,16 +179,20 @@ impl<C: Checkpointer> Checkpointer for InstrumentedStore<C> {
         })
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.inner.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.inner.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.inner.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.inner.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.inner.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.inner.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

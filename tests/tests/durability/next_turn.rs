@@ -219,7 +219,7 @@ async fn ordered_history_is_not_stored_again() {
         .into_iter()
         .filter_map(|write| match write {
             BatchWrite::Checkpoint(new) => Some(new),
-            BatchWrite::Records { .. } => None,
+            BatchWrite::Records { .. } | BatchWrite::RollBack { .. } => None,
         })
         .collect();
     let is_at = |node: &str, at: usize| checkpoints[at].checkpoint.next.iter().any(|next| &**next == node);

@@ -57,7 +57,7 @@ where
         let written =
             batches[..count].iter().flat_map(|batch| &batch.writes).filter_map(|write| match write {
                 BatchWrite::Checkpoint(new) => Some(new.checkpoint.id.to_string()),
-                BatchWrite::Records { .. } => None,
+                BatchWrite::Records { .. } | BatchWrite::RollBack { .. } => None,
             });
         let written: Vec<String> = written.collect();
         assert_eq!(there.len(), written.len(), "after {count} batches");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
     Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
@@ -97,16 +97,20 @@ impl Checkpointer for SlowStore {
         self.0.list(query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.0.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.0.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.0.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.0.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.0.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.0.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use superstep::checkpoint::{
-    BatchWrite, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    BatchWrite, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::{END, GraphState, Route, START, StateGraph};
 
@@ -28,6 +28,7 @@ impl Checkpointer for ByteCounter {
                 changes.chain(records).chain(progress).sum::<usize>()
             }
             BatchWrite::Records { put, .. } => put.iter().map(|record| record.payload.len()).sum(),
+            BatchWrite::RollBack { .. } => 0,
         };
         let bytes: usize = batch.writes.iter().map(of_write).sum();
         self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
@@ -42,16 +43,20 @@ impl Checkpointer for ByteCounter {
         self.store.list(query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.store.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         self.store.threads(query)
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.store.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.store.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.store.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.store.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, StatusKind, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, StatusKind, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
@@ -270,7 +270,7 @@ async fn status_follows_every_kind_of_write() {
             // A copy has the status of its original.
             thread.at(first).run_again().context(Arc::clone(&works)).await.unwrap();
             run("fails").context(Arc::clone(&works)).await.unwrap_err();
-            graph.checkpointer().copy("t", "u").await.unwrap();
+            graph.checkpointer().copy("t", "u", None).await.unwrap();
             assert_eq!(stored(&graph).await, ["t: Failed", "u: Failed"]);
             for name in ["t", "u"] {
                 graph.thread(name).delete().await.unwrap();
@@ -348,6 +348,11 @@ impl Checkpointer for Counted {
         self.store.list(query)
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.store.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             let page = self.store.threads(query).await?;
@@ -357,12 +362,12 @@ impl Checkpointer for Counted {
         })
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.store.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.store.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.store.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.store.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
@@ -384,7 +389,7 @@ async fn fastest(work: impl AsyncFn()) -> Duration {
 /// Adds copies of a thread until there are `count`.
 async fn copies(store: &Counted, of: &str, from: usize, count: usize) {
     for number in from..count {
-        store.copy(of, &format!("{of} {number:05}")).await.unwrap();
+        store.copy(of, &format!("{of} {number:05}"), None).await.unwrap();
     }
 }
 

@@ -42,6 +42,7 @@ impl DeferredWrites {
                 }
                 _ => Some(BatchWrite::records(checkpoint, remove, put)),
             },
+            roll_back @ BatchWrite::RollBack { .. } => Some(roll_back),
         }
     }
 

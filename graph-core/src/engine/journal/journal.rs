@@ -479,11 +479,12 @@ impl JournalHandle {
         }
         let writes: Vec<BatchWrite> = inner.queue.drain(..).collect();
         let head = writes.iter().rev().find_map(|write| match write {
-            BatchWrite::Checkpoint(new) => Some(new.checkpoint.id),
+            BatchWrite::Checkpoint(new) => Some(Some(new.checkpoint.id)),
+            BatchWrite::RollBack { namespace, to, .. } => (**namespace == *self.namespace).then_some(*to),
             BatchWrite::Records { .. } => None,
         });
         let (fence, epoch) = (inner.fence, inner.epoch);
-        let then = Fence::new(epoch, head.or(fence.head));
+        let then = Fence::new(epoch, head.unwrap_or(fence.head));
         let batch = WriteBatch::new(Arc::clone(&self.thread), Arc::clone(&self.origin), fence)
             .namespace(Arc::clone(&self.namespace))
             .epoch(epoch)

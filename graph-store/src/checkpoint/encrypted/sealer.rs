@@ -17,6 +17,7 @@ pub(super) fn seal_batch(keys: &Keys, batch: &mut WriteBatch) -> Result<(), Chec
         match write {
             BatchWrite::Checkpoint(new) => sealer(new.checkpoint.id).checkpoint(new)?,
             BatchWrite::Records { checkpoint, put, .. } => sealer(*checkpoint).records(put)?,
+            BatchWrite::RollBack { .. } => {}
         }
     }
     Ok(())

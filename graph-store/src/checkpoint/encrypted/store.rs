@@ -5,8 +5,8 @@ use super::keys::Keys;
 use super::opener::{Opener, corrupt};
 use super::sealer::seal_batch;
 use crate::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// A checkpoint store that encrypts the payloads of another one.
@@ -86,7 +86,8 @@ use crate::checkpoint::{
 /// # Cost
 ///
 /// - Each value is 46 bytes longer. Deltas stay deltas.
-/// - [`list`](Checkpointer::list) makes one more call to the inner store, for the origin of the thread.
+/// - [`list`](Checkpointer::list) and [`namespaces`](Checkpointer::namespaces) make one more call to the inner store, for
+///   the origin of the thread.
 /// - [`threads`](Checkpointer::threads) makes one more call for each thread of a page.
 ///
 /// # Durability
@@ -160,6 +161,42 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
                 // The thread may have been deleted and recreated between the list and the read of the origin.
                 Err(_) => last = origin,
             }
+        }
+    }
+
+    async fn page_of_namespaces(
+        &self,
+        query: NamespaceQuery,
+    ) -> Result<Page<NamespaceRecord>, CheckpointError> {
+        let thread = &query.thread;
+        let (mut tries, mut last) = (0, None);
+        loop {
+            tries += 1;
+            let Page { items, more } = self.store.namespaces(query.clone()).await?;
+            if items.is_empty() {
+                return Ok(Page { items, more });
+            }
+            let origin = self.origin(thread, "").await?;
+            let mut is_damaged = false;
+            let mut opened = Vec::with_capacity(items.len());
+            for NamespaceRecord { namespace, head } in items {
+                let opener = self.opener(thread, &namespace, origin.as_deref().unwrap_or_default());
+                let head = match head.map(|head| opener.checkpoint(head)) {
+                    Ok(Err(CheckpointError::Corrupt(corrupt))) => {
+                        is_damaged = true;
+                        Err(*corrupt)
+                    }
+                    Ok(Err(error)) => return Err(error),
+                    Ok(Ok(head)) => Ok(head),
+                    Err(corrupt) => Err(corrupt),
+                };
+                opened.push(NamespaceRecord { namespace, head });
+            }
+            if !is_damaged || tries == MAX_TRIES || (origin.is_some() && origin == last) {
+                return Ok(Page { items: opened, more });
+            }
+            // The thread may have been deleted and recreated between the list and the read of the origin.
+            last = origin;
         }
     }
 
@@ -244,16 +281,20 @@ impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
         Box::pin(self.checkpoints(query))
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        Box::pin(self.page_of_namespaces(query))
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(self.page_of_threads(query))
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.store.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.store.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.store.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.store.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {

@@ -6,8 +6,9 @@
 //! branch, up to the checkpoint where the new branch starts.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::namespace::Entry;
 use crate::checkpoint::{ChangeKind, CheckpointId, FieldChange, StoredChange, StoredField};
 
 /// The number of ancestors of a branch. A branch with more copies the visible changes instead, which bounds a read.
@@ -27,6 +28,8 @@ pub(super) struct Branch {
     /// The parent branch and the last shared checkpoint.
     pub(super) parent: Option<(BranchId, CheckpointId)>,
     depth: u32,
+    /// The first checkpoint that was added to it. Pruning may have dropped it.
+    first: Option<CheckpointId>,
     last: Option<CheckpointId>,
     pub(super) fields: HashMap<Cow<'static, str>, FieldHistory>,
 }
@@ -45,6 +48,14 @@ impl FieldHistory {
             self.value_positions.push(self.changes.len());
         }
         self.changes.push(change);
+    }
+
+    /// Removes the changes after a checkpoint.
+    fn roll_back(&mut self, to: CheckpointId) {
+        let remaining = self.changes.partition_point(|change| change.checkpoint <= to);
+        self.changes.truncate(remaining);
+        let values = self.value_positions.partition_point(|value| *value < remaining);
+        self.value_positions.truncate(values);
     }
 
     /// Returns the changes that a checkpoint sees, and `true` if the first of them is a whole value.
@@ -76,9 +87,9 @@ impl Branches {
                         changes.into_iter().for_each(|change| copied.push(change));
                         (Cow::Owned(field), copied)
                     });
-                Branch { parent: None, depth: 0, last: None, fields: fields.collect() }
+                Branch { parent: None, depth: 0, first: None, last: None, fields: fields.collect() }
             }
-            None => Branch { parent, depth, last: None, fields: HashMap::new() },
+            None => Branch { parent, depth, first: None, last: None, fields: HashMap::new() },
         };
         let id = self.next;
         self.next += 1;
@@ -89,9 +100,43 @@ impl Branches {
     /// Adds the changes of a checkpoint at the end of a branch.
     pub(super) fn append(&mut self, branch: BranchId, checkpoint: CheckpointId, changes: Vec<FieldChange>) {
         let Some(branch) = self.branches.get_mut(&branch) else { return };
+        branch.first.get_or_insert(checkpoint);
         branch.last = Some(checkpoint);
         for FieldChange { field, kind, payload } in changes {
             branch.fields.entry(field).or_default().push(StoredChange { checkpoint, kind, payload });
+        }
+    }
+
+    /// Removes the changes after a checkpoint. `removed` has the checkpoints after it, in order.
+    ///
+    /// The cost does not depend on the other checkpoints: only the branches of removed checkpoints and their ancestors are
+    /// visited.
+    pub(super) fn roll_back(&mut self, to: CheckpointId, removed: &[Entry]) {
+        // The parent of the first removed checkpoint of a branch is the branch's new last checkpoint.
+        let mut new_lasts: HashMap<BranchId, Option<CheckpointId>> = HashMap::new();
+        for entry in removed {
+            new_lasts.entry(entry.branch).or_insert(entry.checkpoint.parent);
+        }
+        let mut visited = HashSet::new();
+        for entry in removed {
+            let mut at = Some(entry.branch);
+            while let Some(id) = at.filter(|id| visited.insert(*id))
+                && let Some(branch) = self.branches.get_mut(&id)
+            {
+                at = branch.parent.map(|(parent, _)| parent);
+                if branch.first > Some(to) {
+                    self.branches.remove(&id);
+                    continue;
+                }
+                branch.fields.retain(|_, history| {
+                    history.roll_back(to);
+                    !history.changes.is_empty()
+                });
+                if branch.last > Some(to) {
+                    // Pruning may have dropped the new last checkpoint. Without one, the next checkpoint starts a branch.
+                    branch.last = new_lasts.get(&id).copied().flatten().filter(|last| *last <= to);
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The store in memory: [`MemoryCheckpointer`]. It also serves as the reference implementation of the contract.
 
 mod branch;
+mod check;
 mod namespace;
 mod prune;
 mod select;
@@ -14,8 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::threads::Threads;
 use super::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, Page,
-    Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch, check_thread_name,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    check_thread_name,
 };
 
 /// A checkpoint store in memory, for tests and for threads that need not outlive the process.
@@ -80,16 +82,25 @@ impl Checkpointer for MemoryCheckpointer {
         Box::pin(async move { Ok(select::checkpoints(&self.lock(), &query)) })
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        Box::pin(async move { Ok(select::namespaces(&self.lock(), &query)) })
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move { Ok(select::threads(&self.lock(), &query)) })
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        let thread = thread.to_owned();
-        Box::pin(async move { Ok(self.lock().remove(&thread)) })
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        let name: Arc<str> = thread.into();
+        Box::pin(async move {
+            let mut threads = self.lock();
+            let Some(thread) = threads.get(&name) else { return Ok(false) };
+            thread.check_epoch(&name, epoch)?;
+            Ok(threads.remove(&name))
+        })
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         Box::pin(async move {
             check_thread_name(&to)?;
@@ -97,6 +108,7 @@ impl Checkpointer for MemoryCheckpointer {
             let Some(thread) = threads.get(&from) else {
                 return Err(CheckpointError::NoThread { thread: from });
             };
+            thread.check_epoch(&from, epoch)?;
             if threads.get(&to).is_some() {
                 return Err(CheckpointError::Exists { thread: to });
             }

@@ -1,10 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::branch::{BranchId, Branches};
-use crate::checkpoint::{
-    BatchWrite, Checkpoint, CheckpointError, CheckpointId, NewCheckpoint, RecordKey, StoredCheckpoint,
-    TaskRecord, WriteBatch,
-};
+use crate::checkpoint::{Checkpoint, CheckpointId, NewCheckpoint, RecordKey, StoredCheckpoint, TaskRecord};
 use crate::payload::Payload;
 
 /// A namespace: its checkpoints in the order of their ids, and their changes by branch.
@@ -57,53 +54,8 @@ impl Namespace {
         self.position(id).and_then(|position| self.entries.get_mut(position))
     }
 
-    /// Checks that all writes of a batch are valid.
-    pub(super) fn check(&self, batch: &WriteBatch) -> Result<(), CheckpointError> {
-        let invalid = |reason: String| Err(CheckpointError::invalid(batch.thread.clone(), reason));
-        let mut head = self.head_id();
-        let mut added = Vec::new();
-        for write in &batch.writes {
-            let exists = |id: CheckpointId| added.binary_search(&id).is_ok() || self.entry(id).is_some();
-            match write {
-                BatchWrite::Checkpoint(new) => {
-                    let Checkpoint { id, parent, .. } = new.checkpoint;
-                    if let Some(head) = head.filter(|head| *head >= id) {
-                        return invalid(format!("checkpoint {id} does not sort after {head}"));
-                    }
-                    if let Some(parent) = parent.filter(|parent| !exists(*parent)) {
-                        return invalid(format!("checkpoint {id} follows {parent}, which does not exist"));
-                    }
-                    head = Some(id);
-                    added.push(id);
-                }
-                BatchWrite::Records { checkpoint, .. } if !exists(*checkpoint) => {
-                    return invalid(format!(
-                        "records belong to checkpoint {checkpoint}, which does not exist"
-                    ));
-                }
-                BatchWrite::Records { .. } => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes writes that have passed [`check`](Self::check).
-    pub(super) fn write(&mut self, writes: Vec<BatchWrite>) {
-        for write in writes {
-            match write {
-                BatchWrite::Checkpoint(new) => self.add(*new),
-                BatchWrite::Records { checkpoint, remove, put } => {
-                    let Some(entry) = self.entry_mut(checkpoint) else { continue };
-                    for key in remove {
-                        entry.records.remove(&key);
-                    }
-                    entry.records.extend(put.into_iter().map(|record| (record.key, record.payload)));
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, new: NewCheckpoint) {
+    /// Adds a checkpoint, which the batch's check has found valid.
+    pub(super) fn add(&mut self, new: NewCheckpoint) {
         let NewCheckpoint { checkpoint, changes, records } = new;
         let parent =
             checkpoint.parent.and_then(|id| self.entry(id)).map(|entry| (entry.branch, entry.checkpoint.id));
@@ -111,6 +63,26 @@ impl Namespace {
         self.branches.append(branch, checkpoint.id, changes);
         let records = records.into_iter().map(|record| (record.key, record.payload)).collect();
         self.entries.push(Entry { checkpoint, branch, records });
+    }
+
+    /// Changes the records of a checkpoint.
+    pub(super) fn change_records(&mut self, id: CheckpointId, remove: Vec<RecordKey>, put: Vec<TaskRecord>) {
+        let Some(entry) = self.entry_mut(id) else { return };
+        for key in remove {
+            entry.records.remove(&key);
+        }
+        entry.records.extend(put.into_iter().map(|record| (record.key, record.payload)));
+    }
+
+    /// Removes the checkpoints after `to`.
+    pub(super) fn roll_back(&mut self, to: Option<CheckpointId>) {
+        let remaining = self.entries.partition_point(|entry| Some(entry.checkpoint.id) <= to);
+        let removed: Vec<_> = self.entries.drain(remaining..).collect();
+        if let Some(to) = to {
+            self.branches.roll_back(to, &removed);
+        } else {
+            self.branches = Branches::default();
+        }
     }
 
     /// Returns a checkpoint with its fields and records. `None` means the head.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use super::namespace::Namespace;
 use super::thread::Thread;
 use super::threads::Threads;
-use crate::checkpoint::{Checkpoint, CheckpointQuery, Page, ThreadQuery, ThreadRecord};
+use crate::checkpoint::{
+    Checkpoint, CheckpointQuery, NamespaceQuery, NamespaceRecord, Page, ThreadQuery, ThreadRecord,
+};
 
 /// Returns the checkpoints that match a query, in the order of the query.
 pub(super) fn checkpoints(threads: &Threads, query: &CheckpointQuery) -> Page<Checkpoint> {
@@ -29,6 +31,17 @@ fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
         && query.run.as_ref().is_none_or(|id| *id == run.id)
         // `Value` compares strictly: an integer never equals a float.
         && query.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
+}
+
+/// Returns the namespaces that match a query, by name.
+pub(super) fn namespaces(threads: &Threads, query: &NamespaceQuery) -> Page<NamespaceRecord> {
+    let Some(thread) = threads.get(&query.thread) else { return Page { items: Vec::new(), more: false } };
+    let prefix = query.prefix.as_deref().unwrap_or_default();
+    let after = query.after.as_deref().filter(|after| *after >= prefix);
+    let range = (after.map_or(Bound::Included(prefix), Bound::Excluded), Bound::Unbounded);
+    let named = thread.namespaces.range::<str, _>(range).take_while(|(name, _)| name.starts_with(prefix));
+    let heads = named.filter_map(|(name, namespace)| Some((name, namespace.head()?)));
+    page(heads, query.limit, |(name, head)| NamespaceRecord::new(Arc::clone(name), Ok(head.clone())))
 }
 
 /// Returns the threads that match a query, in the order of the query.

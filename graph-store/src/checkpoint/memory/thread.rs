@@ -1,8 +1,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::check::check;
 use super::namespace::Namespace;
-use crate::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence, Loaded, StoredStatus, WriteBatch};
+use crate::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, Loaded, StoredStatus, WriteBatch,
+};
 
 /// A thread with its namespaces.
 #[derive(Clone)]
@@ -37,22 +40,45 @@ impl Thread {
             let reason = format!("the epoch would go back from {} to {}", found.epoch, batch.epoch);
             return Err(CheckpointError::invalid(batch.thread, reason));
         }
-        match self.namespaces.get_mut(&*batch.namespace) {
-            Some(namespace) => {
-                namespace.check(&batch)?;
-                namespace.write(batch.writes);
-            }
-            None if batch.writes.is_empty() => {}
-            None => {
-                let mut namespace = Namespace::default();
-                namespace.check(&batch)?;
-                namespace.write(batch.writes);
-                self.namespaces.insert(batch.namespace, namespace);
-            }
+        check(self, &batch)?;
+        for write in batch.writes {
+            self.write(&batch.namespace, write);
         }
         self.epoch = batch.epoch;
         self.status = batch.status.unwrap_or(self.status);
         Ok(())
+    }
+
+    /// Makes a write of a batch to `namespace`, which the batch's check has found valid.
+    fn write(&mut self, namespace: &Arc<str>, write: BatchWrite) {
+        match write {
+            BatchWrite::Checkpoint(new) => self.namespace_mut(namespace).add(*new),
+            BatchWrite::Records { checkpoint, remove, put } => {
+                self.namespace_mut(namespace).change_records(checkpoint, remove, put);
+            }
+            BatchWrite::RollBack { namespace, to } => {
+                let Some(rolled_back) = self.namespaces.get_mut(&*namespace) else { return };
+                rolled_back.roll_back(to);
+                if rolled_back.entries.is_empty() {
+                    self.namespaces.remove(&*namespace);
+                }
+            }
+        }
+    }
+
+    fn namespace_mut(&mut self, name: &Arc<str>) -> &mut Namespace {
+        self.namespaces.entry(Arc::clone(name)).or_default()
+    }
+
+    /// Checks that the thread has the epoch that a call names.
+    pub(super) fn check_epoch(&self, name: &Arc<str>, epoch: Option<u64>) -> Result<(), CheckpointError> {
+        match epoch {
+            Some(expected) if expected != self.epoch => {
+                let found = self.fence(self.namespace(""));
+                Err(CheckpointError::conflict(Conflict::of_epoch(Arc::clone(name), expected, found)))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn load(&self, namespace: &str, checkpoint: Option<CheckpointId>) -> Loaded {

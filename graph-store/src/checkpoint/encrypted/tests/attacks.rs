@@ -3,8 +3,9 @@ use std::sync::Arc;
 use super::{FIRST, batch, corrupt, encrypted, id, read_changes, write};
 use crate::checkpoint::{
     ChangeKind, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, CheckpointSource, Checkpointer,
-    EncryptedCheckpointer, Loaded, MemoryCheckpointer, Page, Prune, Pruned, RecordKind, RunRecord,
-    StoredChange, StoredCheckpoint, StoredField, TaskRecord, ThreadQuery, ThreadRecord, WriteBatch,
+    EncryptedCheckpointer, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
+    RecordKind, RunRecord, StoredChange, StoredCheckpoint, StoredField, TaskRecord, ThreadQuery,
+    ThreadRecord, WriteBatch,
 };
 use crate::payload::{Encoding, Payload};
 
@@ -49,6 +50,10 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Tampered<F> {
         })
     }
 
+    fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
+        self.0.namespaces(query)
+    }
+
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             let Page { mut items, more } = self.0.threads(query).await?;
@@ -61,12 +66,12 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Tampered<F> {
         })
     }
 
-    fn delete(&self, thread: &str) -> CheckpointFuture<'_, bool> {
-        self.0.delete(thread)
+    fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {
+        self.0.delete(thread, epoch)
     }
 
-    fn copy(&self, from: &str, to: &str) -> CheckpointFuture<'_, ()> {
-        self.0.copy(from, to)
+    fn copy(&self, from: &str, to: &str, epoch: Option<u64>) -> CheckpointFuture<'_, ()> {
+        self.0.copy(from, to, epoch)
     }
 
     fn prune(&self, prune: Prune) -> CheckpointFuture<'_, Pruned> {
