@@ -3,8 +3,10 @@ use std::sync::Arc;
 
 use superstep_store::checkpoint::CheckpointError;
 
+use crate::cache::PostgresCache;
 use crate::database::Database;
 use crate::options::PostgresOptions;
+use crate::store::PostgresStore;
 
 /// A checkpoint store in a schema of a PostgreSQL database. Clones share the same connections.
 #[derive(Clone)]
@@ -37,5 +39,15 @@ impl PostgresCheckpointer {
     pub(crate) async fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, CheckpointError> {
         let connected = Database::connect(url, options).await;
         Ok(Self { database: connected.map_err(|failure| failure.checkpoint("connect to the server"))? })
+    }
+
+    /// Returns the long-term store in the same schema. It uses the connections of this store.
+    pub fn store(&self) -> PostgresStore {
+        PostgresStore::of(Arc::clone(&self.database))
+    }
+
+    /// Returns the cache of node results in the same schema. It uses the connections of this store.
+    pub fn cache(&self) -> PostgresCache {
+        PostgresCache::of(Arc::clone(&self.database))
     }
 }

@@ -1,8 +1,10 @@
 use std::time::Duration;
 
+use superstep_store::cache::CacheError;
 use superstep_store::checkpoint::CheckpointError;
+use superstep_store::store::StoreError;
 
-use crate::PostgresCheckpointer;
+use crate::{PostgresCache, PostgresCheckpointer, PostgresStore};
 
 /// Options for connecting to a server.
 ///
@@ -115,6 +117,22 @@ impl PostgresOptions {
     /// As [`PostgresCheckpointer::connect`].
     pub async fn connect(self, url: &str) -> Result<PostgresCheckpointer, CheckpointError> {
         PostgresCheckpointer::connect_with(url, self).await
+    }
+
+    /// Connects to a server as a long-term store.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::connect`].
+    pub async fn connect_store(self, url: &str) -> Result<PostgresStore, StoreError> {
+        PostgresStore::connect_with(url, self).await
+    }
+
+    /// Connects to a server as a cache of node results.
+    ///
+    /// # Errors
+    /// As [`PostgresCache::connect`].
+    pub async fn connect_cache(self, url: &str) -> Result<PostgresCache, CacheError> {
+        PostgresCache::connect_with(url, self).await
     }
 }
 

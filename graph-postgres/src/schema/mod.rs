@@ -8,7 +8,7 @@ use crate::database::{Connection, query};
 use crate::error::Failure;
 
 /// The migration from format `n` to format `n + 1`, at index `n`. A released migration never changes.
-const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// The newest format that this program knows.
 pub(crate) const FORMAT: u32 = {
