@@ -39,5 +39,5 @@ pub(crate) use start::{
 };
 pub(crate) use stored::{
     GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,
-    begun_joins, check_answers, parent_task, shown_packets,
+    begun_joins, check_answers, parent_task, planned_at, shown_packets,
 };

@@ -31,6 +31,8 @@ use crate::step::{End, Exit, IntoLeave, Leave, NodeRef, Start};
 pub struct AsNode {
     pub(crate) node: NodeRef,
     pub(crate) taken: Option<Taken>,
+    /// `true` for [`keep_plan`], which stands for no node.
+    pub(crate) keeps_plan: bool,
 }
 
 /// The route that the node is assumed to have returned.
@@ -61,7 +63,50 @@ where
     N: Shape<M>,
     N::Signature: AsNodeTarget<N::Body>,
 {
-    AsNode { node: <N::Signature as AsNodeTarget<N::Body>>::node(node.into_body()), taken: None }
+    AsNode::of(<N::Signature as AsNodeTarget<N::Body>>::node(node.into_body()))
+}
+
+/// Makes an update in the place of no node: the planned tasks stay planned, with their progress.
+///
+/// For an editor of a thread's state. The update has a checkpoint of its own, and the thread waits, has failed or is
+/// finished as before.
+///
+/// - Results of finished tasks stay, although the tasks have read the state before the update.
+/// - Open questions keep their ids, and answers, durable steps, timers and attempts are kept. A task that runs again reads the
+///   new state. If it then asks another question, the answer to the old one does not count.
+/// - Subgraph calls under way continue. A call on the parent state sees the update, a call with its own state does not.
+/// - On an older checkpoint, the update starts a branch with the same plan. As in a replay, all its tasks begin anew.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::checkpoint::MemoryCheckpointer;
+/// # use superstep::{Context, END, GraphState, Outcome, START, StateGraph, interrupt::Question};
+/// use superstep::thread::keep_plan;
+/// # #[derive(Serialize, Deserialize)]
+/// # struct Approve;
+/// # impl Question for Approve { type Answer = bool; }
+/// # #[derive(GraphState, Clone)]
+/// # struct Order { #[state(input)] price: u32, bought: bool }
+/// # async fn buy(_: &Order, cx: &Context) -> OrderUpdate {
+/// #     Order::update().bought(cx.interrupt(Approve).await)
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> superstep::Result<()> {
+/// # let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
+/// # let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
+/// # assert!(matches!(thread.run(Order::input(300)).await?, Outcome::Interrupted(_)));
+/// let question = thread.interrupts().await?.only::<Approve>()?;
+/// thread.update(Order::update().price(250_u32), keep_plan()).await?;
+///
+/// // The question is still open, and can be answered.
+/// let order = thread.resume(question.answer(true)).await?.into_state();
+/// assert_eq!((order.price, order.bought), (250, true));
+/// # Ok(())
+/// # }
+/// ```
+pub fn keep_plan() -> AsNode {
+    AsNode { keeps_plan: true, ..AsNode::of(NodeRef::Start) }
 }
 
 impl AsNode {
@@ -75,7 +120,11 @@ impl AsNode {
             "END" => NodeRef::End,
             _ => NodeRef::Named(name.into()),
         };
-        Self { node, taken: None }
+        Self::of(node)
+    }
+
+    fn of(node: NodeRef) -> Self {
+        Self { node, taken: None, keeps_plan: false }
     }
 
     pub(crate) fn is_end(&self) -> bool {
@@ -83,7 +132,7 @@ impl AsNode {
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.node.name()
+        if self.keeps_plan { KEEP_PLAN } else { self.node.name() }
     }
 
     /// Sets the route, or the routes, that the node is assumed to have returned. Replaces routes that were set before.
@@ -138,6 +187,9 @@ impl AsNode {
         self
     }
 }
+
+/// The name of [`keep_plan`] in errors.
+pub(crate) const KEEP_PLAN: &str = "keep_plan()";
 
 /// The node in whose place an update is made: [`AsNode`], or `None` for the node that ran last.
 #[diagnostic::on_unimplemented(

@@ -123,8 +123,8 @@ impl IntoGoto for Goto {
 
 impl IntoGoto for AsNode {
     fn into_goto(self) -> Goto {
-        let Self { node, taken } = self;
-        Goto(To::Node { node, packet: None, routed: taken.is_some() })
+        let Self { node, taken, keeps_plan } = self;
+        Goto(To::Node { node, packet: None, routed: taken.is_some() || keeps_plan })
     }
 }
 

@@ -226,7 +226,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// The update passes through reducers and validation rules. The nodes that follow `place` are planned. With `None`, the
     /// update takes the place of the node that ran last, if that node is unique and plans the pending tasks again. On a new
-    /// thread, `None` means START.
+    /// thread, `None` means START. With [`keep_plan()`](super::keep_plan) the planned tasks stay as they are.
     ///
     /// A thread can begin with an update. The update then has to give every required field: an input field without a
     /// default and without a reducer, whose type is not an `Option`. All other fields have their start values. The

@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 
 use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
 use crate::engine::{
-    Compiled, Program, START, Waiting, begun_joins, caught, read_tasks, shown_packets, shown_state,
+    Compiled, Program, START, Waiting, begun_joins, caught, planned_at, read_tasks, shown_packets,
+    shown_state,
 };
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
@@ -107,8 +108,10 @@ pub(crate) fn snapshot(
     } else {
         Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
     };
+    let planned_at = planned_at(thread, &checkpoint)?;
     Ok(RawSnapshot {
         state,
+        planned_at,
         next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
         thread: Arc::clone(thread),
         namespace: Arc::from(namespace),
@@ -126,7 +129,7 @@ pub(crate) fn snapshot(
             .into_iter()
             .enumerate()
             .map(|(index, (node, task_progress))| RawTask {
-                id: format!("{}:{index}", checkpoint.id),
+                id: format!("{planned_at}:{index}"),
                 packet: packets.remove(&index),
                 error: task_progress.failure.map(|failure| TaskError::of(&node, failure)),
                 interrupts: task_progress.questions,

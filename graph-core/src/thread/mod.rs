@@ -31,7 +31,7 @@ mod with_input;
 #[doc(hidden)]
 pub use crate::subgraph::calls::CallParent;
 pub use crate::subgraph::calls::{SubgraphCall, SubgraphCallAt, UpdateSubgraphCall};
-pub use as_node::{AsNode, as_node};
+pub use as_node::{AsNode, as_node, keep_plan};
 #[doc(hidden)]
 pub use as_node::{AsNodeTarget, IntoAsNode};
 pub use at::ThreadAt;

@@ -111,7 +111,7 @@ pub(super) fn marks_inside<'a>(
                 names: std::iter::once(graph.node_name(place))
                     .chain(before.map(|(name, _)| name.as_str()))
                     .collect(),
-                planned: (snapshot.id, index),
+                planned: (snapshot.planned_at, index),
             };
             let inside = open.marks_of_call(inner, &call).await?;
             // A call can both wait for an answer and have a failed task.

@@ -21,6 +21,8 @@ pub(crate) struct RawSnapshot {
     pub(crate) namespace: Arc<str>,
     pub(crate) epoch: u64,
     pub(crate) id: CheckpointId,
+    /// The checkpoint that first planned the tasks.
+    pub(crate) planned_at: CheckpointId,
     pub(crate) parent: Option<CheckpointId>,
     pub(crate) parents: BTreeMap<Arc<str>, CheckpointId>,
     pub(crate) source: CheckpointSource,

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::step::{Leave, NodeRef};
 
 use super::AsNode;
+use super::as_node::KEEP_PLAN;
 use super::resolve_route::resolve_route;
 use super::start_run::find_node;
 use super::with_input::planned_nodes;
@@ -44,8 +45,10 @@ impl AsNodeResolver<'_> {
                 superstep.push(self.resolve(update, place, &last)?);
             }
             self.check_end(&superstep)?;
-            let names = superstep.iter().map(|outside| outside.place.name(&self.graph.0).to_owned());
-            last = distinct(names);
+            if !self.keeps_plan(&superstep)? {
+                let names = superstep.iter().map(|outside| outside.place.name(&self.graph.0).to_owned());
+                last = distinct(names);
+            }
             all.push(superstep);
         }
         Ok(all)
@@ -72,6 +75,23 @@ impl AsNodeResolver<'_> {
         }
     }
 
+    /// Returns `true` if the superstep keeps the plan. Refuses other updates in it: they would replace the plan.
+    fn keeps_plan(&self, superstep: &[Outside]) -> Result<bool, Error> {
+        let keeps = superstep.iter().filter(|outside| outside.place == UpdatedNode::Plan).count();
+        let other = superstep.iter().find(|outside| outside.place != UpdatedNode::Plan);
+        match other {
+            Some(other) if keeps > 0 => {
+                let other = other.place.name(&self.graph.0);
+                let reason = format!(
+                    "the same superstep has an update in the place of `{other}`, which replaces the plan: give each a \
+                     superstep of its own with `bulk_update`"
+                );
+                Err(self.refuse(ErrorKind::InvalidAsNode { node: KEEP_PLAN.to_owned(), reason }))
+            }
+            _ => Ok(keeps > 0),
+        }
+    }
+
     /// Resolves the node and the route of one update.
     fn resolve(&self, update: TaskWrites, place: Option<AsNode>, last: &[String]) -> Result<Outside, Error> {
         let inferred = place.is_none();
@@ -85,7 +105,14 @@ impl AsNodeResolver<'_> {
                 );
             }
         };
-        let name = place.node.name().to_owned();
+        let name = place.name().to_owned();
+        if place.keeps_plan {
+            if place.taken.is_some() {
+                let reason = "it stands for no node, so it takes no route".to_owned();
+                return Err(self.refuse(ErrorKind::InvalidAsNode { node: name, reason }));
+            }
+            return Ok(Outside { update, place: UpdatedNode::Plan, leave: Leave::ByEdges, inferred });
+        }
         let at = match &place.node {
             NodeRef::Start => UpdatedNode::Start,
             NodeRef::End => UpdatedNode::End,
@@ -99,11 +126,11 @@ impl AsNodeResolver<'_> {
                 let plan = self.graph.0.topology.nodes.get(node);
                 plan.map(|plan| plan.exits.as_slice()).unwrap_or_default()
             }
-            UpdatedNode::Start | UpdatedNode::End => &[],
+            UpdatedNode::Start | UpdatedNode::End | UpdatedNode::Plan => &[],
         };
         let decides = match at {
             UpdatedNode::Node(node) => self.graph.0.nodes.get(node).is_some_and(|node| node.decide.is_some()),
-            UpdatedNode::Start | UpdatedNode::End => false,
+            UpdatedNode::Start | UpdatedNode::End | UpdatedNode::Plan => false,
         };
         let leave = match place.taken {
             Some(taken) => resolve_route(self.graph, exits, taken).map_err(|reason| invalid(&reason))?,
@@ -125,7 +152,10 @@ impl AsNodeResolver<'_> {
                 CheckpointSource::Input => return Ok(vec![START.to_owned()]),
                 CheckpointSource::Update => {
                     let nodes = updated_as(self.thread, &at).map_err(|kind| self.refuse(kind))?;
-                    return Ok(distinct(nodes.into_iter()));
+                    // An update that has kept the plan is in the place of no node.
+                    if !nodes.is_empty() {
+                        return Ok(distinct(nodes.into_iter()));
+                    }
                 }
                 _ => {}
             }

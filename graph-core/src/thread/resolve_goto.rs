@@ -38,11 +38,9 @@ fn added_node(
     routed: bool,
 ) -> Result<AddedTask, String> {
     if routed {
-        return Err(
-            "a route was given with it: a resumption runs the node itself, or with `send(route)` the nodes \
-                    to which the route leads"
-                .to_owned(),
-        );
+        return Err("it is more than a node: a resumption runs the node itself, without a route, or with \
+                    `send(route)` the nodes to which the route leads"
+            .to_owned());
     }
     let index = known_node(graph, node)?;
     let read = graph.0.nodes.get(index).and_then(|node| node.read_packet);

@@ -96,6 +96,6 @@ async fn find_root_checkpoint(
         };
         namespaces = vec![Arc::from(namespace.rsplit_once('/').map_or("", |(outer, _)| outer))];
         enter.insert(namespace.to_string(), checkpoint);
-        checkpoint = parent.checkpoint;
+        checkpoint = parent.state_at();
     }
 }

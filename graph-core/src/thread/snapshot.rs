@@ -126,7 +126,7 @@ impl TaskStatus {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TaskSnapshot<S: GraphState> {
-    /// The task's id.
+    /// The task's id: that of the checkpoint that planned it first, and its place.
     pub id: String,
     /// The name of the task's node.
     pub node: Arc<str>,

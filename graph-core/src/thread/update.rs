@@ -21,7 +21,8 @@ use super::{AsNode, IntoAsNode, Thread};
 ///
 /// If the thread's head has pending tasks, the results of finished tasks are applied together with the update. Unfinished
 /// tasks are discarded, with their answers and durable [steps](crate::Context::step): a node that is planned again starts
-/// anew. To change the state of a waiting thread without discarding its tasks, use `thread.resume(()).update(..)`. On an
+/// anew. To change the state of a waiting thread without discarding its tasks, use
+/// [`keep_plan()`](super::keep_plan), or `thread.resume(()).update(..)` to continue at the same time. On an
 /// older checkpoint, the update starts a new branch from the state of that checkpoint.
 ///
 /// The graph's context is required because route functions may read it.
@@ -113,10 +114,11 @@ fn make(
             let all = resolver.resolve_supersteps(supersteps, last)?;
             // An update of an unfinished run belongs to that run.
             let id = restored.as_ref().filter(|_| is_head).and_then(|restored| restored.run_id(&compiled));
+            let status = loaded.status;
             let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
             let Opening { context, options, .. } = opening;
             let parts = (compiled, context, shared, options);
-            crate::engine::Driver::with_updates(parts, persist, restored, is_head, all)?
+            crate::engine::Driver::with_updates(parts, persist, restored, (is_head, status), all)?
                 .conclude_updates()
                 .await
         };

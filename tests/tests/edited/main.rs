@@ -7,4 +7,6 @@
 )]
 
 mod gotos;
+mod kept_calls;
+mod kept_plans;
 mod named_routes;

@@ -83,7 +83,8 @@ impl Opening<'_> {
         let shared = &self.parent_persistence.shared;
         let (store, thread) = (shared.store(), shared.thread());
         let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
-        let here = ParentTask::at(checkpoint, Some(self.cx.task()));
+        let planned_at = shared.kept_from().unwrap_or(checkpoint);
+        let here = ParentTask::at(planned_at, Some(self.cx.task())).running_at(checkpoint);
         let loaded = store.get(thread, &self.namespace, None).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
         let stored_task = |stored: &StoredCheckpoint| {

@@ -11,7 +11,9 @@ use crate::engine::graph::ErasedGraph;
 use crate::engine::journal::{Journal, JournalHandle, ParentTask};
 use crate::engine::restore::planned;
 use crate::engine::spans::RunSpan;
-use crate::engine::stored::{StoredBreakpoints, parent_task, place, read_breakpoints, step_number};
+use crate::engine::stored::{
+    StoredBreakpoints, parent_task, place, planned_at, read_breakpoints, step_number,
+};
 use crate::error::ErrorKind;
 use crate::options::{Durability, Metadata};
 use crate::store::LongTermStore;
@@ -35,6 +37,11 @@ impl std::fmt::Debug for ParentHead {
 impl ParentHead {
     pub(crate) fn id(&self) -> CheckpointId {
         self.stored.checkpoint.id
+    }
+
+    /// Returns the checkpoint that first planned its tasks.
+    pub(crate) fn planned_at(&self, thread: &Arc<str>) -> Result<CheckpointId, ErrorKind> {
+        planned_at(thread, &self.stored.checkpoint)
     }
 
     /// Returns `true` if a task that the run has planned is finished.
@@ -67,7 +74,7 @@ pub(crate) fn withdraw(
         let (at, planned) = (place(task), planned(checkpoint, records));
         let node = planned.get(task).map_or("", |node| node);
         inside = format!("{node}/{inside}");
-        let handlers = format!("{}:{task}/on_error/", checkpoint.id);
+        let handlers = format!("{}:{task}/on_error/", parent.planned_at(thread)?);
         let is_of_call = |key: &RecordKey| match key.kind {
             RecordKind::Interrupt | RecordKind::Answer => {
                 key.task == at && (asked.contains(&key.key) || key.key.starts_with(&handlers))

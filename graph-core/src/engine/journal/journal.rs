@@ -72,8 +72,10 @@ struct Inner {
     /// The thread's fence after all batches in flight are written.
     fence: Fence,
     durable_head: Option<CheckpointId>,
-    /// The checkpoint that planned the running tasks.
+    /// The checkpoint at which the running tasks are planned.
     at: Option<CheckpointId>,
+    /// The checkpoint that first planned them, if an update from outside has kept them.
+    planned_at: Option<CheckpointId>,
     /// The epoch to which this run raises the thread.
     epoch: u64,
     /// The number of writes that were queued so far. `durable` counts the durable ones among them.
@@ -93,6 +95,7 @@ impl Inner {
             fence,
             durable_head: fence.head,
             at: fence.head,
+            planned_at: None,
             epoch,
             queued: 0,
             durable: 0,
@@ -387,7 +390,12 @@ impl JournalHandle {
         path
     }
 
-    /// Returns the checkpoint that planned the running tasks.
+    /// Returns the checkpoint that first planned the running tasks, as the run was told.
+    pub(crate) fn kept_from(&self) -> Option<CheckpointId> {
+        self.lock().planned_at
+    }
+
+    /// Returns the checkpoint at which the running tasks are planned.
     pub(crate) fn at(&self) -> Option<CheckpointId> {
         self.lock().at
     }
@@ -426,7 +434,13 @@ impl JournalHandle {
 
     /// Sets the checkpoint that planned the tasks which run next.
     pub(crate) fn reaches(&self, checkpoint: CheckpointId) {
-        self.lock().at = Some(checkpoint);
+        let mut inner = self.lock();
+        (inner.at, inner.planned_at) = (Some(checkpoint), None);
+    }
+
+    /// Sets the checkpoint that first planned the tasks which run next.
+    pub(crate) fn keeps_tasks_of(&self, checkpoint: CheckpointId) {
+        self.lock().planned_at = Some(checkpoint);
     }
 
     /// Stops all writing: a write was impossible, and later ones would build on it.

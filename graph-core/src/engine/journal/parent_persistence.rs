@@ -56,7 +56,7 @@ impl ParentPersistence {
 /// The parent task of a subgraph run, as the run's checkpoints store it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ParentTask {
-    /// The checkpoint that planned the task.
+    /// The checkpoint that planned the task, even if later updates from outside have kept it.
     pub(crate) checkpoint: CheckpointId,
     /// The task's index in its superstep.
     pub(crate) task: usize,
@@ -67,6 +67,9 @@ pub(crate) struct ParentTask {
     /// begins.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) between: bool,
+    /// The checkpoint at which the task runs, if an update from outside has kept the task: the newer state is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_at: Option<CheckpointId>,
 }
 
 impl ParentTask {
@@ -77,6 +80,17 @@ impl ParentTask {
 
     /// Creates the position in a task of a checkpoint, or between two calls for `None`.
     pub(crate) fn at(checkpoint: CheckpointId, task: Option<usize>) -> Self {
-        Self { checkpoint, task: task.unwrap_or_default(), begun: None, between: task.is_none() }
+        let (task, between) = (task.unwrap_or_default(), task.is_none());
+        Self { checkpoint, task, begun: None, between, kept_at: None }
+    }
+
+    /// Returns the position of a task that runs at checkpoint `at`.
+    pub(crate) fn running_at(self, at: CheckpointId) -> Self {
+        Self { kept_at: (at != self.checkpoint).then_some(at), ..self }
+    }
+
+    /// Returns the checkpoint with the state that the task reads.
+    pub(crate) fn state_at(&self) -> CheckpointId {
+        self.kept_at.unwrap_or(self.checkpoint)
     }
 }

@@ -118,7 +118,7 @@ impl Persist {
         let key = match self.retained {
             RetainedCheckpoint::Nothing => return None,
             RetainedCheckpoint::Around => {
-                RecordKey::retaining(parent_task.checkpoint, self.shared.parent_namespace()?)
+                RecordKey::retaining(parent_task.state_at(), self.shared.parent_namespace()?)
             }
             RetainedCheckpoint::Beginning => {
                 RecordKey::retaining(parent_task.begun?, self.shared.namespace())
@@ -162,6 +162,11 @@ impl Persist {
     /// Returns `true` if the superstep being applied is the thread's last, whatever it plans.
     pub(crate) fn ends(&self) -> bool {
         matches!(self.next_kind, CheckpointKind::Update { ends: true, .. })
+    }
+
+    /// Marks the planned tasks as those that this checkpoint has planned first.
+    pub(crate) fn keeps_tasks_of(&mut self, planned_at: CheckpointId) {
+        self.shared.keeps_tasks_of(planned_at);
     }
 
     /// Returns the checkpoint that was added last, or at which the run began.

@@ -10,7 +10,7 @@ use crate::checkpoint::{
     StoredCheckpoint,
 };
 use crate::engine::journal::ParentTask;
-use crate::engine::stored::parent_task;
+use crate::engine::stored::{parent_task, planned_at};
 use crate::error::ErrorKind;
 
 /// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
@@ -46,6 +46,8 @@ struct Runs<'s> {
 struct Read {
     parent: Option<CheckpointId>,
     source: CheckpointSource,
+    /// The checkpoint that first planned its tasks, for an update from outside that has kept them.
+    kept_from: Option<CheckpointId>,
     /// `true` if no task is planned there.
     ended: bool,
     /// The parent task. `None` for a checkpoint of the thread itself.
@@ -107,7 +109,7 @@ impl<'s> Runs<'s> {
     async fn way(&mut self, planned: CheckpointId, mut at: CheckpointId) -> Result<Way, ErrorKind> {
         // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) && self.read_more().await? {}
-        if at == planned {
+        if at == planned || self.keeps(at, planned) {
             return Ok(Way::Here);
         }
         while let Some(&Read { parent, source, .. }) = self.known.get(&at) {
@@ -120,7 +122,7 @@ impl<'s> Runs<'s> {
                     None => return Ok(Way::None),
                 },
             };
-            match parent == planned {
+            match parent == planned || self.keeps(parent, planned) {
                 true => return Ok(Way::Followed(source)),
                 false if parent < planned => return Ok(Way::None),
                 false => at = parent,
@@ -128,6 +130,11 @@ impl<'s> Runs<'s> {
         }
         // The remaining part of a pruned branch does not contain an older checkpoint.
         Ok(if at > planned && !self.known.contains_key(&planned) { Way::Pruned } else { Way::None })
+    }
+
+    /// Returns `true` if a checkpoint has kept the tasks that an earlier one has planned.
+    fn keeps(&self, at: CheckpointId, planned: CheckpointId) -> bool {
+        self.known.get(&at).is_some_and(|read| read.kept_from == Some(planned))
     }
 
     /// Returns the last checkpoint of the call before the one that has begun at `first`, on the same branch.
@@ -140,7 +147,7 @@ impl<'s> Runs<'s> {
         if let Some(found) = call_before {
             return Ok(*found);
         }
-        let at = parent_task.checkpoint;
+        let at = parent_task.state_at();
         let found = self.last_call(Some(first), at).await?;
         if let Some(read) = self.known.get_mut(&first) {
             read.call_before = Some(found);
@@ -171,7 +178,9 @@ impl<'s> Runs<'s> {
             Some(_) => parent_task(&self.pages.query.thread, &checkpoint)?,
             None => None,
         };
+        let planned_at = planned_at(&self.pages.query.thread, &checkpoint)?;
         let read = Read {
+            kept_from: (planned_at != checkpoint.id).then_some(planned_at),
             parent: checkpoint.parent,
             source: checkpoint.source,
             ended: checkpoint.next.is_empty(),

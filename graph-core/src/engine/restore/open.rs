@@ -6,7 +6,7 @@ use crate::checkpoint::{
 use crate::engine::apply::CallWrites;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    START, StoredGoto, Unplanned, is_delta, node_of, parse_write_key, progress, read_breakpoints,
+    START, StoredGoto, Unplanned, is_delta, node_of, parse_write_key, planned_at, progress, read_breakpoints,
     read_packet, read_stopped, step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
@@ -115,6 +115,7 @@ fn read(
         stopped,
         enter: std::mem::take(&mut progress.enter),
         parent_commands,
+        planned_at: planned_at(thread, &checkpoint)?,
         checkpoint,
         records,
     };

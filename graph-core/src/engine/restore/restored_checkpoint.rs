@@ -16,6 +16,8 @@ use crate::step::ErasedParentCommand;
 /// A restored checkpoint: everything that this program needs to continue from it.
 pub(crate) struct RestoredCheckpoint {
     pub(crate) checkpoint: Checkpoint,
+    /// The checkpoint that first planned its tasks.
+    pub(crate) planned_at: CheckpointId,
     /// The state at the checkpoint, including the updates of earlier resumes. If an input is pending, the state
     /// before that input.
     pub(crate) state: Arc<dyn ErasedState>,

@@ -84,10 +84,12 @@ impl Driver {
         Ok(())
     }
 
-    /// Derives the ids of the next tasks from the checkpoint that planned them.
+    /// Derives the ids of the next tasks from the checkpoint that planned them first.
     pub(crate) fn begin_superstep(&self) {
-        if let Some(at) = self.persist.as_ref().and_then(|persist| persist.at) {
-            self.ctx.shared.memories.begin(self.step + 1, at);
+        if let Some(persist) = &self.persist
+            && let Some(at) = persist.at
+        {
+            self.ctx.shared.memories.begin(self.step + 1, persist.shared.kept_from().unwrap_or(at));
         }
     }
 

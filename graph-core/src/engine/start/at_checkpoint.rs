@@ -16,6 +16,7 @@ impl Parts {
     /// Restores a driver at a checkpoint.
     pub(crate) fn at(self, mut persist: Persist, restored: &mut RestoredCheckpoint) -> Result<Driver, Error> {
         persist.at = Some(restored.checkpoint.id);
+        persist.keeps_tasks_of(restored.planned_at);
         if !restored.changes.is_empty() {
             persist.changes = std::mem::take(&mut restored.changes);
         }

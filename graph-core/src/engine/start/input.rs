@@ -30,6 +30,14 @@ pub(crate) struct PendingInput {
     pub(crate) step: i64,
 }
 
+impl RestoredCheckpoint {
+    /// Takes the pending input, if there is one.
+    pub(super) fn pending_input(&mut self) -> Option<PendingInput> {
+        let input = self.input.take()?;
+        Some(PendingInput { input, given: std::mem::take(&mut self.given), step: self.checkpoint.step })
+    }
+}
+
 impl Parts {
     /// Creates the driver of a run with an input.
     pub(crate) fn with_input(

@@ -3,6 +3,7 @@
 mod at_checkpoint;
 mod begin;
 mod input;
+mod keep_plan;
 mod on_thread;
 mod parts;
 mod replay;

@@ -14,7 +14,7 @@ use crate::plan::Task;
 use crate::reducers::Stamp;
 
 use super::begin::from_outside;
-use super::input::{PendingInput, input_not_storable};
+use super::input::input_not_storable;
 use super::parts::Parts;
 
 /// A checkpoint to resume from, and the additions of the resume.
@@ -44,13 +44,8 @@ impl Parts {
     pub(crate) fn resumption(self, persist: Persist, resumption: Resumption) -> Result<Driver, Error> {
         let Resumption { mut restored, answers, update, goto } = resumption;
         let mut driver = self.at(persist, &mut restored)?;
-        if let Some(input) = restored.input.take() {
-            let waiting = PendingInput {
-                input,
-                given: std::mem::take(&mut restored.given),
-                step: restored.checkpoint.step,
-            };
-            driver.apply_input(waiting)?;
+        if let Some(input) = restored.pending_input() {
+            driver.apply_input(input)?;
         }
         let mut records: Vec<TaskRecord> = answers.iter().flat_map(GivenAnswer::records).collect();
         if let Some(update) = update {
@@ -98,8 +93,8 @@ impl Driver {
         Ok(records)
     }
 
-    /// Applies an update before the superstep's tasks run. It is stored with the checkpoint that follows them.
-    fn patch(&mut self, patch: Finished) -> Result<(), Error> {
+    /// Applies an update before the superstep's tasks run. It is stored with the next checkpoint.
+    pub(super) fn patch(&mut self, patch: Finished) -> Result<(), Error> {
         let mut results = vec![Some(patch)];
         let Some(state) = own(&mut self.state) else { return Ok(()) };
         fold(state, &mut results, &mut self.write_set, &mut Undos::new(self.graph.state))

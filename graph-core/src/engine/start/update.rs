@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, CheckpointId, StoredField};
+use crate::checkpoint::{Checkpoint, CheckpointId, StoredField, StoredStatus};
 use crate::engine::apply::{Ephemerals, WriteSet};
 use crate::engine::context::{AppContext, RunShared};
 use crate::engine::graph::Compiled;
@@ -20,6 +20,7 @@ use crate::state::{EncodeError, Restore};
 use crate::step::Leave;
 
 use super::begin::from_outside;
+use super::keep_plan::KeptPlan;
 use super::parts::Parts;
 
 /// An update from outside.
@@ -37,6 +38,8 @@ pub(crate) enum UpdatedNode {
     Start,
     Node(usize),
     End,
+    /// No node: the plan stays.
+    Plan,
 }
 
 impl UpdatedNode {
@@ -45,13 +48,14 @@ impl UpdatedNode {
             Self::Start => START,
             Self::Node(node) => graph.node_name(node),
             Self::End => "END",
+            Self::Plan => START,
         }
     }
 
     /// Returns its number in the numbering of nodes.
     fn number(self) -> usize {
         match self {
-            Self::Start => crate::plan::START_PLACE,
+            Self::Start | Self::Plan => crate::plan::START_PLACE,
             Self::Node(node) => node,
             Self::End => crate::plan::END_PLACE,
         }
@@ -104,19 +108,36 @@ type UpdateParts = (Arc<Compiled>, Arc<dyn AppContext>, RunShared, RunOptions);
 
 impl Driver {
     /// Creates a driver that has applied updates, each list as a superstep. Nothing is stored yet.
+    ///
+    /// `status` is that of the thread.
     pub(crate) fn with_updates(
         (graph, context, shared, options): UpdateParts,
         mut persist: Persist,
         restored: Option<RestoredCheckpoint>,
-        is_head: bool,
+        (is_head, status): (bool, StoredStatus),
         supersteps: Vec<Vec<Outside>>,
     ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, None)?;
+        let keeps =
+            supersteps.first().into_iter().flatten().any(|outside| outside.place == UpdatedNode::Plan);
+        let mut kept = None;
         let (mut driver, mut step, mut begun) = match restored {
+            Some(mut restored) if keeps && restored.input.is_some() => {
+                // The tasks that follow the input are the plan.
+                let input = restored.pending_input();
+                let mut driver = parts.at(persist, &mut restored)?;
+                if let Some(input) = input {
+                    driver.apply_input(input)?;
+                }
+                kept = Some(KeptPlan::unstarted());
+                let step = driver.step + 1;
+                (driver, step, true)
+            }
             Some(mut restored) if !restored.fresh => {
                 if !is_head {
-                    restored.task_progress.clear();
+                    restored.forget_progress();
                 }
+                kept = keeps.then(|| KeptPlan::of(&mut restored, is_head.then_some(status)));
                 let driver = parts.at(persist, &mut restored)?;
                 let step = driver.step + 1;
                 (driver, step, true)
@@ -135,6 +156,13 @@ impl Driver {
             }
         };
         for updates in supersteps {
+            if updates.iter().any(|outside| outside.place == UpdatedNode::Plan) {
+                driver.keep_plan(step, updates, kept.get_or_insert_with(KeptPlan::unstarted))?;
+                begun = true;
+                step += 1;
+                continue;
+            }
+            kept = None;
             let inferred = updates.iter().find(|outside| outside.inferred && begun);
             let inferred =
                 inferred.map(|outside| (outside.place, updates.iter().all(|outside| outside.inferred)));

@@ -31,7 +31,7 @@ pub(crate) use keys::{
 };
 pub(crate) use program::Program;
 pub(crate) use progress::{
-    START, Unplanned, entering, moved, node_of, parent_task, read_packet, shown_packets,
+    START, Unplanned, entering, keeping, moved, node_of, parent_task, planned_at, read_packet, shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};

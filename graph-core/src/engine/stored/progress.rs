@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{Checkpoint, CheckpointId, TaskRecord};
+use crate::checkpoint::{Checkpoint, CheckpointId, CheckpointSource, TaskRecord};
 use crate::engine::apply::Ephemerals;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
@@ -47,6 +47,9 @@ pub(crate) struct StoredProgress {
     /// continues.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) enter: BTreeMap<String, CheckpointId>,
+    /// The checkpoint that first planned the tasks, if an update from outside has kept them. Their ids contain it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planned_at: Option<CheckpointId>,
 }
 
 /// A deferred task that waits.
@@ -156,6 +159,7 @@ pub(crate) fn encode(
         parent_task: parent_task.cloned(),
         resets,
         enter: BTreeMap::new(),
+        planned_at: None,
     };
     json_payload(&stored).map(Some)
 }
@@ -203,6 +207,25 @@ pub(crate) fn entering(
     let mut stored = parse(payload.as_ref()).map_err(|_| unread())?;
     stored.enter = enter.clone();
     json_payload(&stored).map(Some)
+}
+
+/// Adds the checkpoint that first planned the tasks to a stored plan.
+pub(crate) fn keeping(
+    payload: Option<Payload>,
+    planned_at: CheckpointId,
+) -> Result<Option<Payload>, EncodeError> {
+    let mut stored = parse(payload.as_ref()).map_err(|_| unread())?;
+    stored.planned_at = Some(planned_at);
+    json_payload(&stored).map(Some)
+}
+
+/// Returns the checkpoint that first planned the tasks of this one.
+pub(crate) fn planned_at(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<CheckpointId, ErrorKind> {
+    // Only an update from outside keeps tasks.
+    match checkpoint.source {
+        CheckpointSource::Update => Ok(read(thread, checkpoint)?.planned_at.unwrap_or(checkpoint.id)),
+        _ => Ok(checkpoint.id),
+    }
 }
 
 fn unread() -> EncodeError {

@@ -23,9 +23,10 @@ pub(crate) fn call_status(
     found: Option<StoredCheckpoint>,
 ) -> Result<CallStatus, ErrorKind> {
     let Some(stored) = found else { return Ok(CallStatus::NeverCalled) };
+    let planned_at = parents.last().map(|parent| parent.planned_at(thread)).transpose()?;
     Ok(match (parent_task(thread, &stored.checkpoint)?, parents.last()) {
         (Some(parent_task), Some(parent))
-            if !parent_task.between && parent_task.checkpoint == parent.id() =>
+            if !parent_task.between && Some(parent_task.checkpoint) == planned_at =>
         {
             match parent.has_finished(parent_task.task) {
                 true => CallStatus::Ending,

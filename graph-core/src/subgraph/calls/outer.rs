@@ -2,12 +2,13 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::checkpoint::CheckpointId;
-use crate::engine::ParentHead;
+use crate::checkpoint::{CheckpointId, Loaded};
+use crate::engine::{ParentHead, planned_at};
 use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
 use crate::thread::Thread;
+use crate::thread::erased::ErasedThread;
 use crate::thread::load::{load, read};
 
 /// The parent of subgraph calls: a thread, or the calls of another subgraph.
@@ -45,6 +46,13 @@ pub trait CallParent: Clone + Send + Sync + 'static {
         checkpoint: CheckpointId,
     ) -> impl Future<Output = Result<BTreeMap<Arc<str>, CheckpointId>, Error>> + Send;
 
+    /// Returns the head if it has tasks that an earlier checkpoint has planned.
+    #[doc(hidden)]
+    fn kept_at(
+        &self,
+        planned_at: CheckpointId,
+    ) -> impl Future<Output = Result<Option<CheckpointId>, Error>> + Send;
+
     /// Reads the heads of the parent runs, outermost first.
     #[doc(hidden)]
     fn levels(&self) -> impl Future<Output = Result<Vec<ParentHead>, Error>> + Send;
@@ -52,6 +60,17 @@ pub trait CallParent: Clone + Send + Sync + 'static {
     /// Makes the context of the parent graph from that of the thread's graph.
     #[doc(hidden)]
     fn around(&self, context: &Arc<Self::Context>) -> Arc<Self::Around>;
+}
+
+/// Returns the head of a parent run if it has tasks that an earlier checkpoint has planned.
+pub(super) fn kept_at(
+    thread: &ErasedThread,
+    head: Loaded,
+    planned: CheckpointId,
+) -> Result<Option<CheckpointId>, Error> {
+    let Some(stored) = head.found else { return Ok(None) };
+    let kept = planned_at(&thread.name, &stored.checkpoint).map_err(|kind| thread.graph.refuse(kind))?;
+    Ok((kept == planned).then_some(stored.checkpoint.id))
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
@@ -78,6 +97,11 @@ impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
 
     async fn parents_at(&self, checkpoint: CheckpointId) -> Result<BTreeMap<Arc<str>, CheckpointId>, Error> {
         Ok(BTreeMap::from([(Arc::from(""), checkpoint)]))
+    }
+
+    async fn kept_at(&self, planned_at: CheckpointId) -> Result<Option<CheckpointId>, Error> {
+        let loaded = read(&self.erased(), None).await?;
+        kept_at(&self.erased(), loaded, planned_at)
     }
 
     async fn levels(&self) -> Result<Vec<ParentHead>, Error> {

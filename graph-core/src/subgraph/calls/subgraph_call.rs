@@ -15,6 +15,7 @@ use crate::thread::load::snapshot;
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
 use super::call_status::{CallStatus, call_status};
+use super::outer::kept_at;
 use super::{CallParent, SubgraphCallAt};
 
 /// The calls of a subgraph on a thread, with their state and history. Made by [`Thread::within`].
@@ -199,15 +200,23 @@ where
         let epoch = loaded.fence.epoch;
         let Some(stored) = loaded.found else { return Ok(None) };
         let parent = self.parent_task(&stored)?;
-        let parents = match &parent {
-            Some(parent) => self.outer.parents_at(parent.checkpoint).await?,
+        let at = match &parent {
+            // An update from outside may have kept the parent task since the call was stored.
+            Some(parent) if checkpoint.is_none() && !parent.between => {
+                Some(self.outer.kept_at(parent.checkpoint).await?.unwrap_or(parent.state_at()))
+            }
+            Some(parent) => Some(parent.state_at()),
+            None => None,
+        };
+        let parents = match at {
+            Some(at) => self.outer.parents_at(at).await?,
             None => BTreeMap::new(),
         };
-        let state = match parent {
-            Some(parent) if W::HERE => {
-                let state = self.outer.state_at(parent.checkpoint).await?;
+        let state = match at {
+            Some(at) if W::HERE => {
+                let state = self.outer.state_at(at).await?;
                 let thread = self.thread().name.to_string();
-                let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: parent.checkpoint };
+                let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: at };
                 Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)
             }
             _ => None,
@@ -257,13 +266,18 @@ where
         let mut parents: BTreeMap<Arc<str>, CheckpointId> = match parent.flatten() {
             Some(parent) => {
                 let above: Pin<Box<dyn Future<Output = _> + Send + '_>> =
-                    Box::pin(self.outer.parents_at(parent.checkpoint));
+                    Box::pin(self.outer.parents_at(parent.state_at()));
                 above.await?
             }
             None => BTreeMap::new(),
         };
         parents.insert(namespace, checkpoint);
         Ok(parents)
+    }
+
+    async fn kept_at(&self, planned_at: CheckpointId) -> Result<Option<CheckpointId>, Error> {
+        let (_, loaded) = self.read(None).await?;
+        kept_at(&self.thread().erased(), loaded, planned_at)
     }
 
     async fn levels(&self) -> Result<Vec<ParentHead>, Error> {

@@ -3,7 +3,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, StoredStatus};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::{
     AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, before, call_id, caught,
@@ -57,7 +57,8 @@ where
     ///
     /// A call is waiting if it has an open interrupt, is at a breakpoint, sleeps, has failed, or was active when its run
     /// ended. The update discards the unfinished tasks of the call and withdraws their questions from the thread. Other tasks
-    /// of the thread keep theirs.
+    /// of the thread keep theirs. With [`keep_plan()`](crate::thread::keep_plan) the update only changes the state of the call,
+    /// which waits as before.
     ///
     /// If the subgraph keeps its state ([`per_thread`](crate::subgraph::Subgraph::per_thread), or with keys), the start state
     /// of the next call can be updated before the first call and between two calls. No node is planned there, so `place` has
@@ -143,11 +144,15 @@ where
             CallStatus::Waiting(stored, parent_task) => {
                 let last = resolver.last_writers(&stored.checkpoint).await?;
                 let updates = resolver.resolve_supersteps(updates, last)?;
-                let writes = withdraw(thread, &parents, &stored, &parent_task).map_err(refuse)?;
+                let writes = match keeps_plan(&updates) {
+                    // The call waits as before.
+                    true => Vec::new(),
+                    false => withdraw(thread, &parents, &stored, &parent_task).map_err(refuse)?,
+                };
                 // A call without further checkpoints began at this one.
                 let begun = parent_task.begun.or_else(|| (!W::HERE).then_some(stored.checkpoint.id));
                 let state = match W::HERE {
-                    true => self.outer.state_at(parent_task.checkpoint).await?,
+                    true => self.outer.state_at(parent_task.state_at()).await?,
                     false => None,
                 };
                 let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
@@ -196,7 +201,7 @@ where
         let context: Arc<dyn Any + Send + Sync> = context;
         let context = context.downcast().map_err(|_| refuse(OTHER_CONTEXT))?;
         let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
-        let made = Driver::with_updates(parts, persist, opened, true, updates)?;
+        let made = Driver::with_updates(parts, persist, opened, (true, StoredStatus::default()), updates)?;
         write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
         made.conclude_updates().await
     }
@@ -216,10 +221,15 @@ impl<T: CallParent, C: GraphState, D, W: Wiring<C>, X> SubgraphCall<T, C, D, W, 
     }
 }
 
+/// Returns `true` if the updates keep the plan of the call.
+fn keeps_plan(updates: &[Vec<Outside>]) -> bool {
+    updates.iter().flatten().all(|outside| outside.place == UpdatedNode::Plan)
+}
+
 /// Converts updates between two calls. No node follows them, so each must be made as END.
 fn updates_at_end(updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>) -> Result<Vec<Vec<Outside>>, ErrorKind> {
     let end = |(update, place): (TaskWrites, Option<AsNode>)| {
-        if let Some(place) = place.filter(|place| !place.is_end()) {
+        if let Some(place) = place.filter(|place| !place.is_end() && !place.keeps_plan) {
             let reason = "no call is waiting, so no node can follow: use `END` or `None` between two calls";
             return Err(ErrorKind::InvalidAsNode {
                 node: place.name().to_owned(),
