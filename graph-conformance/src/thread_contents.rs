@@ -32,7 +32,7 @@ impl ThreadContents {
         let mut all = Vec::new();
         for name in namespaces {
             let loaded = store.get(thread, name, None).await.works("a namespace can be read")?;
-            let mut checkpoints = Vec::new();
+            let mut checkpoints: Vec<StoredCheckpoint> = Vec::new();
             for id in ids(store, query(thread, name)).await? {
                 let found =
                     store.get(thread, name, Some(id)).await.works("a listed checkpoint can be read")?.found;

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use superstep::{Durability, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::{
-    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry, Loaded,
+    MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,6 +69,10 @@ impl<C: Checkpointer> Checkpointer for Counting<C> {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.0.list(query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        self.0.history(query)
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

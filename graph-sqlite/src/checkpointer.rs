@@ -3,8 +3,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry,
+    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
     check_thread_name,
 };
 
@@ -196,6 +196,15 @@ impl Checkpointer for SqliteCheckpointer {
             namespace: Arc::clone(&query.namespace),
         };
         Box::pin(self.file.read(operation, move |db: &_| reader::list(db, &query)))
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        let operation = Operation {
+            name: "read a history",
+            thread: Arc::clone(&query.thread),
+            namespace: Arc::clone(&query.namespace),
+        };
+        Box::pin(self.file.read(operation, move |db: &_| reader::history(db, &query)))
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

@@ -1,11 +1,14 @@
 //! Damaged data. These cases run only at places that can damage data.
 
+use std::fmt::Debug;
+
 use superstep_store::checkpoint::RecordKind::Finished;
-use superstep_store::checkpoint::{CheckpointError, StatusKind, StoredStatus, ThreadQuery};
+use superstep_store::checkpoint::{CheckpointError, NamespaceQuery, StatusKind, StoredStatus, ThreadQuery};
 
 use crate::case::Target;
 use crate::expect::{Expect as _, error_chain, same};
 use crate::shorthand::{key, record};
+use crate::thread_contents::query;
 use crate::writer::Writer;
 use crate::{Broken, Damage};
 
@@ -25,10 +28,16 @@ async fn check(target: Target<'_>, damage: Damage<'_>) -> Result<(), Broken> {
     if !target.damage(&damage).await {
         return Ok(());
     }
+    let store = target.open().await?;
+    expect_corrupt(damage, store.get(THREAD, "", None).await)?;
+    expect_corrupt(damage, store.history(query(THREAD, "")).await)
+}
+
+/// Checks that a read of damaged data fails.
+fn expect_corrupt<T: Debug>(damage: Damage<'_>, read: Result<T, CheckpointError>) -> Result<(), Broken> {
     let expected = format!("`CheckpointError::Corrupt` that names `{THREAD}`");
     let promise = format!("a read of damaged data is an error that names the damaged part: {damage:?}");
-    let store = target.open().await?;
-    match store.get(THREAD, "", None).await {
+    match read {
         Err(CheckpointError::Corrupt(corrupt)) if &*corrupt.thread == THREAD => {
             let message = corrupt.to_string();
             match damage {
@@ -85,6 +94,14 @@ pub(crate) async fn damaged_thread_hides_no_other_thread(target: Target<'_>) -> 
         found.push((record.thread.to_string(), record.head.ok().flatten().map(|head| head.id)));
     }
     same("a damaged thread is listed as damaged, and all others are listed", expected, found)?;
+    let page = store.namespaces(NamespaceQuery::new(THREAD)).await;
+    let heads: Vec<_> = page
+        .works("namespaces can be listed although one is damaged")?
+        .items
+        .iter()
+        .map(|item| item.head.is_err())
+        .collect();
+    same("a damaged namespace is listed as damaged", vec![true], heads)?;
     let page = store.threads(ThreadQuery::new().unfinished(true)).await;
     let found = page.works("unfinished threads can be listed")?.items;
     let found: Vec<_> =

@@ -10,6 +10,7 @@ pub(crate) mod delete;
 pub(crate) mod durability;
 pub(crate) mod fields;
 pub(crate) mod get;
+pub(crate) mod history;
 pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod model;
@@ -18,6 +19,7 @@ pub(crate) mod namespaces;
 pub(crate) mod payloads;
 pub(crate) mod prune;
 pub(crate) mod records;
+pub(crate) mod requests;
 pub(crate) mod roll_back;
 pub(crate) mod scale;
 pub(crate) mod status;
@@ -99,6 +101,19 @@ macro_rules! __cases {
                 before_accepts_ids_that_do_not_exist
                 filters_compare_values_strictly
                 filters_can_be_combined_and_paged
+            }
+            history {
+                history_equals_its_checkpoints
+                history_follows_branches
+                history_has_the_conditions_of_a_list
+                history_may_have_any_names
+                size_of_a_history_is_linear
+            }
+            requests {
+                requests_are_found_by_their_exact_key
+                request_can_be_combined_with_other_conditions
+                removed_requests_are_not_found
+                cost_of_a_request_does_not_grow
             }
             namespaces {
                 namespaces_are_listed_with_their_heads

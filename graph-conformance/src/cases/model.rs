@@ -12,6 +12,7 @@ use superstep_store::checkpoint::{
 
 use crate::Broken;
 use crate::case::Target;
+use crate::cases::history::expanded;
 use crate::expect::{Expect as _, same, same_result};
 use crate::rng::Rng;
 use crate::shorthand::{format_fields, key, parse_changes, record};
@@ -278,6 +279,10 @@ impl History {
         if self.rng.one_in(12) {
             return key(RecordKey::NO_TASK, RecordKind::Goto, "0000");
         }
+        if self.rng.one_in(8) {
+            let name = ["r", "r\0"].get(self.rng.below(2)).copied().unwrap_or_default();
+            return key(RecordKey::NO_TASK, RecordKind::Request, name);
+        }
         let kind = if self.rng.one_in(2) { RecordKind::Interrupt } else { RecordKind::Answer };
         key(self.rng.below(2) as u32, kind, "q")
     }
@@ -288,6 +293,12 @@ impl History {
             let found = ThreadContents::read(&*self.store, thread, &NAMESPACES).await?;
             found.expect_equal(&expected, format!("`{thread}` has the same contents as in the model"))?;
             for namespace in &found.namespaces {
+                let all = query(thread, &namespace.name);
+                let page = self.store.history(all.clone()).await.works("a history can be read")?;
+                // A store may limit the page.
+                let history = expanded(&all, page)?;
+                let listed = namespace.checkpoints.get(..history.len()).unwrap_or_default();
+                same("a history has the contents of its checkpoints", listed, &history)?;
                 for stored in &namespace.checkpoints {
                     let expected = self.written.fields_at(thread, &namespace.name, stored.checkpoint.id);
                     same(
@@ -303,6 +314,12 @@ impl History {
                 let expected = self.model.namespaces(namespaces.clone()).await;
                 let found = self.store.namespaces(namespaces).await;
                 same_result(format!("the namespaces of {thread}"), &expected, &found)?;
+            }
+            for (namespace, name) in [("", "r"), ("", "r\0"), ("child", "r")] {
+                let request = query(thread, namespace).request(name);
+                let expected = ids(&*self.model, request.clone()).await?;
+                let found = ids(&*self.store, request).await?;
+                same(format!("the checkpoints of `{thread}` with request {name:?}"), expected, found)?;
             }
         }
         let all = ThreadQuery::new().prefix(format!("seed {},", self.seed));

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use superstep_store::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    CorruptCheckpoint, Fence, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune,
-    Pruned, RecordKey, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
+    CorruptCheckpoint, Fence, HistoryEntry, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord,
+    Page, Prune, Pruned, RecordKey, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::fault::Fault;
@@ -245,6 +245,12 @@ impl Checkpointer for Faulty {
                 _ => self.inner.list(query).await,
             }
         })
+    }
+
+    fn history(&self, mut query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        query.thread = self.name(&query.thread);
+        query.namespace = self.name(&query.namespace);
+        self.inner.history(query)
     }
 
     fn namespaces(&self, mut query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

@@ -162,6 +162,6 @@ fn collect(
     }
 }
 
-fn missing(checkpoint: Option<CheckpointId>) -> Error {
+pub(super) fn missing(checkpoint: Option<CheckpointId>) -> Error {
     Error::corrupt("a chunk", checkpoint, "some changes are missing")
 }

@@ -68,7 +68,7 @@ fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<
 }
 
 /// Adds the field's name to a corruption.
-fn of_field(error: Error, field: &str) -> Error {
+pub(super) fn of_field(error: Error, field: &str) -> Error {
     match error {
         Error::Corrupt(corruption) => {
             let reason = format!("{}: {}", corruption.part, corruption.reason);
@@ -78,7 +78,7 @@ fn of_field(error: Error, field: &str) -> Error {
     }
 }
 
-fn records(db: &Connection, checkpoint: i64) -> Result<Vec<TaskRecord>, Error> {
+pub(super) fn records(db: &Connection, checkpoint: i64) -> Result<Vec<TaskRecord>, Error> {
     let mut query = db.prepare_cached(
         "SELECT task, kind, key, encoding, payload FROM record WHERE checkpoint = ?1 ORDER BY task, kind, key",
     )?;

@@ -14,6 +14,20 @@ pub(super) const PAGE: usize = 1_000;
 
 /// Lists checkpoints of a namespace, in the order of the query.
 pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Checkpoint>, Error> {
+    let Page { items, more, .. } = select(db, query)?;
+    Ok(Page::new(items.into_iter().map(|listed| listed.checkpoint).collect(), more))
+}
+
+/// A listed checkpoint with its row and its branch.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) checkpoint: Checkpoint,
+    pub(super) row: i64,
+    pub(super) branch: i64,
+}
+
+/// Selects checkpoints of a namespace, in the order of the query.
+pub(super) fn select(db: &Connection, query: &CheckpointQuery) -> Result<Page<Listed>, Error> {
     let limit = query.limit.unwrap_or(PAGE).min(PAGE);
     let mut page = Page::new(Vec::new(), false);
     let Some((thread, namespace)) = find_namespace(db, query)? else { return Ok(page) };
@@ -23,16 +37,24 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
     };
     let mut runs = RunCache::default();
     let order = if query.oldest_first { "ASC" } else { "DESC" };
+    // `CROSS JOIN` keeps this order of the tables, so that the index over requests decides.
+    let (from, request) = match &query.request {
+        Some(key) => (
+            "record r CROSS JOIN checkpoint c ON c.id = r.checkpoint AND r.request_in = ?1 AND r.key = ?5",
+            &**key,
+        ),
+        None => ("checkpoint c", ""),
+    };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT_COLUMNS}, c.id FROM checkpoint c WHERE c.namespace = ?1 AND c.name < ?2 AND c.name > ?4 \
-         AND (?3 IS NULL OR c.source = ?3) ORDER BY c.name {order}"
+        "SELECT {CHECKPOINT_COLUMNS}, c.id, c.line FROM {from} WHERE c.namespace = ?1 AND c.name < ?2 AND c.name > ?4 \
+         AND (?3 IS NULL OR c.source = ?3) AND ?5 IS NOT NULL ORDER BY c.name {order}"
     ))?;
     // Without `before`, the bound is a tilde, which sorts after every id. Bounds that are always there let SQLite use the
     // index.
     let before = query.before.map_or_else(|| "~".to_owned(), |id| id.to_string());
     let after = query.after.map_or_else(String::new, |id| id.to_string());
     let source = query.source.map(|source| source.name());
-    let mut rows = statement.query(params![namespace, before, source, after])?;
+    let mut rows = statement.query(params![namespace, before, source, after, request])?;
     while let Some(row) = rows.next()? {
         let of: i64 = row.get(8)?;
         if let Some(wanted) = &wanted {
@@ -50,12 +72,13 @@ pub(crate) fn list(db: &Connection, query: &CheckpointQuery) -> Result<Page<Chec
         let run = runs
             .get(db, of)
             .map_err(|error| error.locate(|| "the checkpoint".to_owned(), crate::columns::id(row, 0).ok()))?;
-        page.items.push(checkpoint(row, run)?);
+        let checkpoint = checkpoint(row, run)?;
+        page.items.push(Listed { checkpoint, row: row.get(9)?, branch: row.get(10)? });
     }
     Ok(page)
 }
 
-fn find_namespace(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>, Error> {
+pub(super) fn find_namespace(db: &Connection, query: &CheckpointQuery) -> Result<Option<(i64, i64)>, Error> {
     let mut statement = db.prepare_cached(
         "SELECT t.id, n.id FROM thread t JOIN namespace n ON n.thread = t.id WHERE t.name = ?1 AND n.name = ?2",
     )?;

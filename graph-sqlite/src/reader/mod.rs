@@ -13,6 +13,7 @@ use crate::schema;
 
 mod changes;
 mod get;
+mod history;
 mod list;
 mod namespaces;
 mod runs;
@@ -20,6 +21,7 @@ mod threads;
 
 pub(crate) use changes::{ChangeRow, ancestry, change_row, changes};
 pub(crate) use get::{get, head};
+pub(crate) use history::history;
 pub(crate) use list::list;
 pub(crate) use namespaces::namespaces;
 pub(crate) use threads::threads;

@@ -18,3 +18,20 @@ ALTER TABLE run ADD COLUMN since INTEGER;
 -- `request_in` is the namespace of a request (record kind 12), and null for any other record.
 ALTER TABLE record ADD COLUMN request_in INTEGER;
 CREATE INDEX record_by_request ON record (request_in, key) WHERE request_in IS NOT NULL;
+
+-- Views for people.
+
+DROP VIEW records;
+CREATE VIEW records AS
+SELECT thread.name AS thread, namespace.name AS namespace, checkpoint.name AS checkpoint,
+       CASE record.task WHEN 4294967295 THEN NULL ELSE record.task END AS task,
+       CASE record.kind WHEN 0 THEN 'write' WHEN 1 THEN 'finished' WHEN 2 THEN 'failed' WHEN 3 THEN 'interrupt'
+            WHEN 4 THEN 'answer' WHEN 5 THEN 'step' WHEN 6 THEN 'patch' WHEN 7 THEN 'goto' WHEN 8 THEN 'breakpoint'
+            WHEN 9 THEN 'stopped' WHEN 10 THEN 'sleep' WHEN 11 THEN 'retained' WHEN 12 THEN 'request'
+            ELSE record.kind END AS kind,
+       record.key, record.payload
+FROM record
+JOIN checkpoint ON checkpoint.id = record.checkpoint
+JOIN namespace ON namespace.id = checkpoint.namespace
+JOIN thread ON thread.id = namespace.thread
+ORDER BY thread.name, namespace.name, checkpoint.name, record.task, record.kind, record.key;

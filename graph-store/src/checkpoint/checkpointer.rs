@@ -3,8 +3,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::{
-    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, NamespaceQuery, NamespaceRecord, Page,
-    Prune, Pruned, StoredCheckpoint, StoredStatus, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Fence, HistoryEntry, NamespaceQuery,
+    NamespaceRecord, Page, Prune, Pruned, StoredCheckpoint, StoredStatus, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 
 /// The future that a call to a [`Checkpointer`] returns.
@@ -89,12 +90,29 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// The cost of the first page does not depend on the checkpoints outside of [`before`](CheckpointQuery::before) and
     /// [`after`](CheckpointQuery::after).
     ///
+    /// The cost of a query for a [request](CheckpointQuery::request) does not depend on the length of the history, so the
+    /// store needs an index over the keys of requests.
+    ///
     /// # Errors
     /// [`Corrupt`](CheckpointError::Corrupt) if a listed checkpoint cannot be read.
     ///
     /// # Cancel safety
     /// The call only reads.
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>>;
+
+    /// Lists checkpoints like [`list`](Self::list), each with everything that [`get`](Self::get) returns.
+    ///
+    /// - The changes of an entry are relative to its [base](HistoryEntry::base), another entry of the page, so that a page
+    ///   costs what it returns: linear in the number of checkpoints, with the deltas of each.
+    /// - All entries of a page are read as of one moment.
+    /// - A store may limit the bytes of a page, and returns at least one entry if there is one.
+    ///
+    /// # Errors
+    /// [`Corrupt`](CheckpointError::Corrupt) if any part of a listed checkpoint cannot be read.
+    ///
+    /// # Cancel safety
+    /// The call only reads.
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>>;
 
     /// Lists the namespaces of a thread that have a checkpoint, by name in the order of their UTF-8 bytes, each with its
     /// head.
@@ -221,6 +239,10 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         C::list(self, query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        C::history(self, query)
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

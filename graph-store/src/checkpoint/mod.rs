@@ -12,6 +12,7 @@ mod checkpointer;
 #[cfg(feature = "encryption")]
 mod encrypted;
 mod error;
+mod history;
 mod id;
 mod limits;
 mod memory;
@@ -28,6 +29,7 @@ pub use checkpointer::{CheckpointFuture, Checkpointer, Loaded};
 #[cfg(feature = "encryption")]
 pub use encrypted::{EncryptedCheckpointer, Key, Keys};
 pub use error::{CheckpointError, Conflict, CorruptCheckpoint};
+pub use history::HistoryEntry;
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use limits::check_thread_name;
 pub use memory::MemoryCheckpointer;

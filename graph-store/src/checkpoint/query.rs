@@ -34,6 +34,9 @@ pub struct CheckpointQuery {
     pub source: Option<CheckpointSource>,
     /// Only checkpoints of the run with this id.
     pub run: Option<Arc<str>>,
+    /// Only checkpoints that have accepted the request with this idempotency key: those with a
+    /// [`Request`](super::RecordKind::Request) record of exactly this key.
+    pub request: Option<Arc<str>>,
     /// Only checkpoints whose run has all of these keys with exactly these values.
     ///
     /// `1` is neither `1.0` nor `"1"`, and null is not a missing key.
@@ -92,6 +95,13 @@ impl CheckpointQuery {
     #[must_use]
     pub fn run(mut self, run: impl Into<Arc<str>>) -> Self {
         self.run = Some(run.into());
+        self
+    }
+
+    /// Lists only checkpoints that have accepted the request with this idempotency key.
+    #[must_use]
+    pub fn request(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.request = Some(key.into());
         self
     }
 

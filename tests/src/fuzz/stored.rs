@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
-    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Fence, HistoryEntry, Loaded,
+    MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, StoredCheckpoint, ThreadQuery,
+    ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::payload::{Encoding, Payload, Storable, from_payload, to_payload};
@@ -237,6 +238,27 @@ impl Checkpointer for Corrupting {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.inner.list(query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        let reading = self.inner.history(query);
+        Box::pin(async move {
+            let mut page = reading.await?;
+            if let [which, edit @ ..] = &*self.bytes {
+                for item in &mut page.items {
+                    let HistoryEntry { checkpoint, records, fields, .. } = item.clone();
+                    let stored = StoredCheckpoint::new(checkpoint, fields, records);
+                    let mut loaded = Loaded::new(Fence::default(), None, stored);
+                    corrupt(&mut loaded, *which, edit);
+                    if let Some(stored) = loaded.found {
+                        let base = item.base;
+                        *item =
+                            HistoryEntry::new(stored.checkpoint, stored.fields, stored.records).base(base);
+                    }
+                }
+            }
+            Ok(page)
+        })
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

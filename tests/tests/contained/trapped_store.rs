@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use superstep::checkpoint::{
-    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, NamespaceQuery,
-    NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry, Loaded,
+    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use super::faults::{Op, hit};
@@ -37,6 +37,10 @@ impl Checkpointer for Trapped {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.traps(self.inner.list(query))
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        self.traps(self.inner.history(query))
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::checkpoint::{
     Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    CorruptCheckpoint, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
-    RecordKind, RunRecord, ThreadQuery, ThreadRecord, WriteBatch,
+    CorruptCheckpoint, HistoryEntry, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page,
+    Prune, Pruned, RecordKind, RunRecord, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::interrupt::{Answer, Question};
 use superstep::payload::Payload;
@@ -111,6 +111,17 @@ impl Checkpointer for DamagedStore {
             let namespace = query.namespace.to_string();
             let mut page = self.inner.list(query).await?;
             page.items.iter_mut().for_each(|item| self.damage_checkpoint(&namespace, item));
+            Ok(page)
+        })
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        Box::pin(async move {
+            let namespace = query.namespace.to_string();
+            let mut page = self.inner.history(query).await?;
+            for item in &mut page.items {
+                self.damage_checkpoint(&namespace, &mut item.checkpoint);
+            }
             Ok(page)
         })
     }

@@ -7,8 +7,8 @@ use std::task::Poll;
 
 use superstep::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
-    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, RecordKind, ThreadQuery, ThreadRecord,
-    WriteBatch,
+    HistoryEntry, Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, RecordKind, ThreadQuery,
+    ThreadRecord, WriteBatch,
 };
 
 use crate::journal::Journal;
@@ -176,6 +176,14 @@ impl<C: Checkpointer> Checkpointer for InstrumentedStore<C> {
             let _active = ActiveOperation::of(self);
             self.read()?;
             self.inner.list(query).await
+        })
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        Box::pin(async move {
+            let _active = ActiveOperation::of(self);
+            self.read()?;
+            self.inner.history(query).await
         })
     }
 

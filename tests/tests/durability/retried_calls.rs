@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
-    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded, MemoryCheckpointer,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry, Loaded,
+    MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
@@ -95,6 +96,10 @@ impl Checkpointer for SlowStore {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.0.list(query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        self.0.history(query)
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

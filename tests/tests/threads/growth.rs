@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use superstep::checkpoint::{
-    BatchWrite, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    BatchWrite, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry,
+    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 use superstep::{END, GraphState, Route, START, StateGraph};
 
@@ -41,6 +41,10 @@ impl Checkpointer for ByteCounter {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.store.list(query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        self.store.history(query)
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use superstep::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, StatusKind, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry,
+    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, StatusKind, ThreadQuery, ThreadRecord,
+    WriteBatch,
 };
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
@@ -346,6 +347,11 @@ impl Checkpointer for Counted {
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         self.store.list(query)
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.store.history(query)
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

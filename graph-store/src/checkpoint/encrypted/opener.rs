@@ -4,8 +4,8 @@ use super::associated_data::{AssociatedData, Location};
 use super::keys::Keys;
 use super::seal::{OpenError, open};
 use crate::checkpoint::{
-    ChangeKind, Checkpoint, CheckpointError, CheckpointId, CorruptCheckpoint, StoredCheckpoint, StoredField,
-    TaskRecord,
+    ChangeKind, Checkpoint, CheckpointError, CheckpointId, CorruptCheckpoint, HistoryEntry, StoredCheckpoint,
+    StoredField, TaskRecord,
 };
 use crate::payload::Payload;
 
@@ -21,12 +21,20 @@ pub(super) struct Opener<'a> {
 impl Opener<'_> {
     /// Opens a checkpoint with its fields and records.
     pub(super) fn stored(&self, stored: StoredCheckpoint) -> Result<StoredCheckpoint, CheckpointError> {
-        let StoredCheckpoint { checkpoint, mut fields, mut records } = stored;
+        let StoredCheckpoint { checkpoint, fields, records } = stored;
+        let entry = self.entry(HistoryEntry { checkpoint, records, base: None, fields })?;
+        let HistoryEntry { checkpoint, records, fields, .. } = entry;
+        Ok(StoredCheckpoint { checkpoint, fields, records })
+    }
+
+    /// Opens an entry of a history.
+    pub(super) fn entry(&self, entry: HistoryEntry) -> Result<HistoryEntry, CheckpointError> {
+        let HistoryEntry { checkpoint, mut records, base, mut fields } = entry;
         let checkpoint = self.checkpoint(checkpoint)?;
         let id = checkpoint.id;
         let mut names = HashSet::new();
         for field in &mut fields {
-            self.field(id, field)?;
+            self.field(id, base, field)?;
             if !names.insert(field.field.clone()) {
                 return Err(self.corrupt(id, field_name(field), "it occurs twice"));
             }
@@ -38,7 +46,23 @@ impl Opener<'_> {
         if let Some([_, second]) = records.array_windows().find(|[one, other]| one.key >= other.key) {
             return Err(self.corrupt(id, record_name(second), "it is out of order or occurs twice"));
         }
-        Ok(StoredCheckpoint { checkpoint, fields, records })
+        Ok(HistoryEntry { checkpoint, records, base, fields })
+    }
+
+    /// Opens a page of a history, and checks that each base is an older checkpoint of the page.
+    pub(super) fn entries(&self, entries: Vec<HistoryEntry>) -> Result<Vec<HistoryEntry>, CheckpointError> {
+        let listed: HashSet<CheckpointId> = entries.iter().map(|entry| entry.checkpoint.id).collect();
+        let open = |entry: HistoryEntry| {
+            let id = entry.checkpoint.id;
+            match entry.base {
+                Some(base) if base >= id || !listed.contains(&base) => {
+                    let part = "the checkpoint".to_owned();
+                    Err(self.corrupt(id, part, "its changes are relative to an unknown checkpoint"))
+                }
+                _ => self.entry(entry),
+            }
+        };
+        entries.into_iter().map(open).collect()
     }
 
     /// Opens a checkpoint without its fields and records.
@@ -51,16 +75,24 @@ impl Opener<'_> {
         Ok(checkpoint)
     }
 
-    fn field(&self, read_at: CheckpointId, stored: &mut StoredField) -> Result<(), CheckpointError> {
+    /// Opens the changes of a field after `base`.
+    fn field(
+        &self,
+        read_at: CheckpointId,
+        base: Option<CheckpointId>,
+        stored: &mut StoredField,
+    ) -> Result<(), CheckpointError> {
         let StoredField { field, changes } = &mut *stored;
-        let mut last = None;
+        let mut last = base;
+        let mut is_first = true;
         let mut problem = None;
         for group in changes.chunk_by_mut(|one, other| one.checkpoint == other.checkpoint) {
             let count = group.len();
             for (position, change) in group.iter_mut().enumerate() {
                 let location = self.location(change.checkpoint);
-                let hides_others = change.kind == ChangeKind::Value && (last.is_some() || position > 0);
-                if hides_others {
+                let hides_others = change.kind == ChangeKind::Value && (!is_first || position > 0);
+                // In a history, the changes that a later value hides may be there or not.
+                if hides_others && (base.is_none() || position > 0) {
                     problem = Some("a whole value follows other changes");
                 }
                 let data = location.change(field, change.kind, position, count);
@@ -75,6 +107,7 @@ impl Opener<'_> {
                 problem = Some("it has a change of a later checkpoint");
             }
             last = group_checkpoint;
+            is_first = false;
         }
         match problem {
             Some(reason) => Err(self.corrupt(read_at, field_name(stored), reason)),

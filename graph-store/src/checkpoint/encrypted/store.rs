@@ -5,8 +5,8 @@ use super::keys::Keys;
 use super::opener::{Opener, corrupt};
 use super::sealer::seal_batch;
 use crate::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, Loaded,
-    NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
+    Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer, HistoryEntry,
+    Loaded, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 /// A checkpoint store that encrypts the payloads of another one.
@@ -86,8 +86,8 @@ use crate::checkpoint::{
 /// # Cost
 ///
 /// - Each value is 46 bytes longer. Deltas stay deltas.
-/// - [`list`](Checkpointer::list) and [`namespaces`](Checkpointer::namespaces) make one more call to the inner store, for
-///   the origin of the thread.
+/// - [`list`](Checkpointer::list), [`history`](Checkpointer::history) and [`namespaces`](Checkpointer::namespaces) make
+///   one more call to the inner store, for the origin of the thread.
 /// - [`threads`](Checkpointer::threads) makes one more call for each thread of a page.
 ///
 /// # Durability
@@ -143,17 +143,36 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
     }
 
     async fn checkpoints(&self, query: CheckpointQuery) -> Result<Page<Checkpoint>, CheckpointError> {
-        let CheckpointQuery { thread, namespace, .. } = &query;
+        let list = || self.store.list(query.clone());
+        let open = |opener: Opener<'_>, items: Vec<_>| -> Result<Vec<_>, _> {
+            items.into_iter().map(|item| opener.checkpoint(item)).collect()
+        };
+        self.open_page(&query, list, open).await
+    }
+
+    async fn page_of_history(&self, query: CheckpointQuery) -> Result<Page<HistoryEntry>, CheckpointError> {
+        let list = || self.store.history(query.clone());
+        self.open_page(&query, list, |opener, items| opener.entries(items)).await
+    }
+
+    /// Lists a page of a namespace, and opens it with the origin of the thread.
+    async fn open_page<'a, T>(
+        &'a self,
+        query: &CheckpointQuery,
+        list: impl Fn() -> CheckpointFuture<'a, Page<T>>,
+        open: impl Fn(Opener<'_>, Vec<T>) -> Result<Vec<T>, CheckpointError>,
+    ) -> Result<Page<T>, CheckpointError> {
+        let CheckpointQuery { thread, namespace, .. } = query;
         let (mut tries, mut last) = (0, None);
         loop {
             tries += 1;
-            let Page { items, more } = self.store.list(query.clone()).await?;
+            let Page { items, more } = list().await?;
             if items.is_empty() {
                 return Ok(Page { items, more });
             }
             let origin = self.origin(thread, namespace).await?;
             let opener = self.opener(thread, namespace, origin.as_deref().unwrap_or_default());
-            match items.into_iter().map(|item| opener.checkpoint(item)).collect() {
+            match open(opener, items) {
                 Ok(items) => return Ok(Page { items, more }),
                 Err(error) if tries == MAX_TRIES || (origin.is_some() && origin == last) => {
                     return Err(error);
@@ -279,6 +298,10 @@ impl<C: Checkpointer> Checkpointer for EncryptedCheckpointer<C> {
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
         Box::pin(self.checkpoints(query))
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        Box::pin(self.page_of_history(query))
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {

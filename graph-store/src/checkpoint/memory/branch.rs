@@ -58,12 +58,18 @@ impl FieldHistory {
         self.value_positions.truncate(values);
     }
 
-    /// Returns the changes that a checkpoint sees, and `true` if the first of them is a whole value.
-    fn visible_at(&self, checkpoint: CheckpointId) -> (&[StoredChange], bool) {
+    /// Returns the changes after an ancestor that a checkpoint sees, and `true` if the first of them is a whole value.
+    fn visible_at(
+        &self,
+        checkpoint: CheckpointId,
+        ancestor: Option<CheckpointId>,
+    ) -> (&[StoredChange], bool) {
+        let start = ancestor.map_or(0, |id| self.changes.partition_point(|change| change.checkpoint <= id));
         let end = self.changes.partition_point(|change| change.checkpoint <= checkpoint);
         let values = self.value_positions.partition_point(|value| *value < end);
         let value = values.checked_sub(1).and_then(|last| self.value_positions.get(last));
-        let visible = self.changes.get(value.copied().unwrap_or(0)..end).unwrap_or_default();
+        let value = value.filter(|value| **value >= start);
+        let visible = self.changes.get(value.copied().unwrap_or(start)..end).unwrap_or_default();
         (visible, value.is_some())
     }
 }
@@ -142,14 +148,25 @@ impl Branches {
 
     /// Returns every field that a checkpoint of a branch sees.
     pub(super) fn fields(&self, branch: BranchId, checkpoint: CheckpointId) -> Vec<StoredField> {
+        self.fields_after(branch, checkpoint, None)
+    }
+
+    /// Returns the fields that changed on the path from an ancestor to a checkpoint of a branch, with these changes only.
+    pub(super) fn fields_after(
+        &self,
+        branch: BranchId,
+        checkpoint: CheckpointId,
+        ancestor: Option<CheckpointId>,
+    ) -> Vec<StoredField> {
         // For each field: the slices from this branch upwards, and `true` once a whole value ends the search.
         let mut found: HashMap<&str, (Vec<&[StoredChange]>, bool)> = HashMap::new();
         let mut at = Some((branch, checkpoint));
-        while let Some((branch, checkpoint)) = at
+        // Ids ascend on a path, so the changes after the ancestor have greater ids.
+        while let Some((branch, checkpoint)) = at.filter(|(_, until)| Some(*until) > ancestor)
             && let Some(branch) = self.branches.get(&branch)
         {
             for (field, history) in &branch.fields {
-                let (visible, whole) = history.visible_at(checkpoint);
+                let (visible, whole) = history.visible_at(checkpoint, ancestor);
                 if visible.is_empty() {
                     continue;
                 }

@@ -1,7 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::branch::{BranchId, Branches};
-use crate::checkpoint::{Checkpoint, CheckpointId, NewCheckpoint, RecordKey, StoredCheckpoint, TaskRecord};
+use crate::checkpoint::{
+    Checkpoint, CheckpointId, NewCheckpoint, RecordKey, RecordKind, StoredCheckpoint, TaskRecord,
+};
 use crate::payload::Payload;
 
 /// A namespace: its checkpoints in the order of their ids, and their changes by branch.
@@ -9,6 +12,8 @@ use crate::payload::Payload;
 pub(super) struct Namespace {
     pub(super) entries: Vec<Entry>,
     pub(super) branches: Branches,
+    /// The checkpoints that have accepted each request.
+    requests: BTreeMap<Arc<str>, BTreeSet<CheckpointId>>,
 }
 
 /// A checkpoint with its records.
@@ -17,6 +22,16 @@ pub(super) struct Entry {
     pub(super) checkpoint: Checkpoint,
     pub(super) branch: BranchId,
     pub(super) records: BTreeMap<RecordKey, Payload>,
+}
+
+impl Entry {
+    pub(super) fn task_records(&self) -> Vec<TaskRecord> {
+        let record = |(key, payload): (&RecordKey, &Payload)| TaskRecord {
+            key: key.clone(),
+            payload: payload.clone(),
+        };
+        self.records.iter().map(record).collect()
+    }
 }
 
 impl Namespace {
@@ -61,12 +76,21 @@ impl Namespace {
             checkpoint.parent.and_then(|id| self.entry(id)).map(|entry| (entry.branch, entry.checkpoint.id));
         let branch = self.branches.after(parent);
         self.branches.append(branch, checkpoint.id, changes);
+        for record in &records {
+            self.add_request(checkpoint.id, &record.key);
+        }
         let records = records.into_iter().map(|record| (record.key, record.payload)).collect();
         self.entries.push(Entry { checkpoint, branch, records });
     }
 
     /// Changes the records of a checkpoint.
     pub(super) fn change_records(&mut self, id: CheckpointId, remove: Vec<RecordKey>, put: Vec<TaskRecord>) {
+        for key in &remove {
+            self.remove_request(id, key);
+        }
+        for record in &put {
+            self.add_request(id, &record.key);
+        }
         let Some(entry) = self.entry_mut(id) else { return };
         for key in remove {
             entry.records.remove(&key);
@@ -74,10 +98,42 @@ impl Namespace {
         entry.records.extend(put.into_iter().map(|record| (record.key, record.payload)));
     }
 
+    /// Returns the checkpoints that have accepted a request, in order.
+    pub(super) fn with_request(&self, key: &str) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.requests.get(key).into_iter().flatten().filter_map(|id| self.entry(*id))
+    }
+
+    fn add_request(&mut self, id: CheckpointId, key: &RecordKey) {
+        if key.kind == RecordKind::Request {
+            self.requests.entry(Arc::clone(&key.key)).or_default().insert(id);
+        }
+    }
+
+    fn remove_request(&mut self, id: CheckpointId, key: &RecordKey) {
+        if key.kind == RecordKind::Request
+            && let Some(ids) = self.requests.get_mut(&key.key)
+        {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.requests.remove(&key.key);
+            }
+        }
+    }
+
+    /// Forgets the requests of a checkpoint that no longer exists.
+    pub(super) fn forget_requests(&mut self, removed: &Entry) {
+        for key in removed.records.keys() {
+            self.remove_request(removed.checkpoint.id, key);
+        }
+    }
+
     /// Removes the checkpoints after `to`.
     pub(super) fn roll_back(&mut self, to: Option<CheckpointId>) {
         let remaining = self.entries.partition_point(|entry| Some(entry.checkpoint.id) <= to);
         let removed: Vec<_> = self.entries.drain(remaining..).collect();
+        for entry in &removed {
+            self.forget_requests(entry);
+        }
         if let Some(to) = to {
             self.branches.roll_back(to, &removed);
         } else {
@@ -91,14 +147,10 @@ impl Namespace {
             Some(id) => self.entry(id)?,
             None => self.entries.last()?,
         };
-        let record = |(key, payload): (&RecordKey, &Payload)| TaskRecord {
-            key: key.clone(),
-            payload: payload.clone(),
-        };
         Some(StoredCheckpoint {
             checkpoint: entry.checkpoint.clone(),
             fields: self.branches.fields(entry.branch, entry.checkpoint.id),
-            records: entry.records.iter().map(record).collect(),
+            records: entry.task_records(),
         })
     }
 }

@@ -55,10 +55,13 @@ impl Namespace {
     }
 
     fn remove_all(&mut self, dropped: &HashSet<CheckpointId>) -> u64 {
-        let before = self.entries.len();
-        self.entries.retain(|entry| !dropped.contains(&entry.checkpoint.id));
-        let count = before - self.entries.len();
+        let is_dropped = |entry: &mut Entry| dropped.contains(&entry.checkpoint.id);
+        let removed: Vec<_> = self.entries.extract_if(.., is_dropped).collect();
+        let count = removed.len();
         if count > 0 {
+            for entry in &removed {
+                self.forget_requests(entry);
+            }
             self.branches.retain_visible_at(&self.entries);
         }
         count as u64

@@ -1,27 +1,63 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::namespace::Namespace;
+use super::namespace::{Entry, Namespace};
 use super::thread::Thread;
 use super::threads::Threads;
 use crate::checkpoint::{
-    Checkpoint, CheckpointQuery, NamespaceQuery, NamespaceRecord, Page, ThreadQuery, ThreadRecord,
+    Checkpoint, CheckpointQuery, HistoryEntry, NamespaceQuery, NamespaceRecord, Page, ThreadQuery,
+    ThreadRecord,
 };
 
 /// Returns the checkpoints that match a query, in the order of the query.
 pub(super) fn checkpoints(threads: &Threads, query: &CheckpointQuery) -> Page<Checkpoint> {
-    let Some(namespace) = threads.get(&query.thread).and_then(|thread| thread.namespace(&query.namespace))
-    else {
-        return Page { items: Vec::new(), more: false };
-    };
+    match find_namespace(threads, query) {
+        Some(namespace) => {
+            let Page { items, more } = entries(namespace, query);
+            Page { items: items.into_iter().map(|entry| entry.checkpoint.clone()).collect(), more }
+        }
+        None => Page { items: Vec::new(), more: false },
+    }
+}
+
+/// Returns the checkpoints that match a query, with their records and fields.
+pub(super) fn history(threads: &Threads, query: &CheckpointQuery) -> Page<HistoryEntry> {
+    match find_namespace(threads, query) {
+        Some(namespace) => {
+            let Page { items, more } = entries(namespace, query);
+            Page { items: namespace.history(&items), more }
+        }
+        None => Page { items: Vec::new(), more: false },
+    }
+}
+
+fn find_namespace<'t>(threads: &'t Threads, query: &CheckpointQuery) -> Option<&'t Namespace> {
+    threads.get(&query.thread)?.namespace(&query.namespace)
+}
+
+fn entries<'n>(namespace: &'n Namespace, query: &CheckpointQuery) -> Page<&'n Entry> {
+    let is_listed = |entry: &&Entry| matches(&entry.checkpoint, query);
+    if let Some(key) = &query.request {
+        let is_between = |entry: &&Entry| {
+            let id = entry.checkpoint.id;
+            query.before.is_none_or(|before| id < before) && query.after.is_none_or(|after| id > after)
+        };
+        let accepted = namespace.with_request(key).filter(is_between).filter(is_listed);
+        return ordered(accepted, query);
+    }
     let end = query.before.map_or(namespace.entries.len(), |id| namespace.count_before(id));
     let start = query.after.map_or(0, |id| namespace.count_to(id));
     let entries = namespace.entries.get(start..end).unwrap_or_default();
-    let checkpoints = entries.iter().map(|entry| &entry.checkpoint);
-    let matching = checkpoints.filter(|checkpoint| matches(checkpoint, query));
+    ordered(entries.iter().filter(is_listed), query)
+}
+
+fn ordered<'n>(
+    matching: impl DoubleEndedIterator<Item = &'n Entry>,
+    query: &CheckpointQuery,
+) -> Page<&'n Entry> {
     match query.oldest_first {
-        true => page(matching, query.limit, Checkpoint::clone),
-        false => page(matching.rev(), query.limit, Checkpoint::clone),
+        true => page(matching, query.limit, |entry| entry),
+        false => page(matching.rev(), query.limit, |entry| entry),
     }
 }
 

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use super::{FIRST, batch, corrupt, encrypted, id, read_changes, write};
 use crate::checkpoint::{
     ChangeKind, Checkpoint, CheckpointFuture, CheckpointId, CheckpointQuery, CheckpointSource, Checkpointer,
-    EncryptedCheckpointer, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
-    RecordKind, RunRecord, StoredChange, StoredCheckpoint, StoredField, TaskRecord, ThreadQuery,
-    ThreadRecord, WriteBatch,
+    EncryptedCheckpointer, Fence, HistoryEntry, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord,
+    Page, Prune, Pruned, RecordKind, RunRecord, StoredChange, StoredCheckpoint, StoredField, TaskRecord,
+    ThreadQuery, ThreadRecord, WriteBatch,
 };
 use crate::payload::{Encoding, Payload};
 
@@ -47,6 +47,22 @@ impl<F: Fn(&mut Loaded) + Send + Sync + 'static> Checkpointer for Tampered<F> {
         Box::pin(async move {
             let Page { items, more } = self.0.list(query).await?;
             Ok(Page { items: items.into_iter().map(|item| self.tampered(item, "")).collect(), more })
+        })
+    }
+
+    fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
+        Box::pin(async move {
+            let Page { mut items, more } = self.0.history(query).await?;
+            for item in &mut items {
+                let HistoryEntry { checkpoint, records, fields, .. } = item.clone();
+                let mut loaded =
+                    Loaded::new(Fence::default(), None, StoredCheckpoint::new(checkpoint, fields, records));
+                self.1(&mut loaded);
+                if let Some(StoredCheckpoint { checkpoint, fields, records }) = loaded.found {
+                    *item = HistoryEntry { checkpoint, records, base: item.base, fields };
+                }
+            }
+            Ok(Page { items, more })
         })
     }
 
