@@ -5,10 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::checkpoint::{CheckpointId, Loaded, StoredCheckpoint};
+use crate::checkpoint::{
+    CheckpointError, CheckpointId, CheckpointQuery, Checkpointer, Loaded, StoredCheckpoint,
+};
 use crate::engine::{
-    Compiled, Program, START, Waiting, begun_joins, caught, planned_at, read_tasks, shown_packets,
-    shown_state,
+    AppliedBy, AppliedResults, Compiled, Program, START, Waiting, begun_joins, caught, has_unrecorded_tasks,
+    is_applied_by, planned_at, read_tasks, shown_packets, shown_state, updated_as,
 };
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
@@ -58,8 +60,12 @@ pub(crate) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -
         let loaded = async {
             let loaded = read(&thread, checkpoint).await?;
             let epoch = loaded.fence.epoch;
-            let found = loaded.found.map(|stored| snapshot(graph, &thread.name, "", epoch, stored, None));
-            found.transpose().map_err(|kind| thread.graph.refuse(kind))
+            let Some(stored) = loaded.found else { return Ok(None) };
+            let applied =
+                applied_by(&*thread.graph.store, &thread.name, "", &stored, loaded.fence.head).await;
+            let applied = applied.map_err(|error| thread.graph.error(error))?;
+            let snapshot = snapshot(graph, &thread.name, ("", epoch), stored, None, applied.as_ref());
+            snapshot.map(Some).map_err(|kind| thread.graph.refuse(kind))
         };
         caught(&graph.name, loaded).await
     })
@@ -69,6 +75,34 @@ pub(crate) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -
 pub(crate) async fn read(thread: &ErasedThread, checkpoint: Option<CheckpointId>) -> Result<Loaded, Error> {
     let loaded = thread.graph.store.get(&thread.name, "", checkpoint).await;
     loaded.map_err(|error| thread.graph.error(error))
+}
+
+/// Reads the checkpoint that has applied the superstep planned at `stored`, if it has results of that superstep's tasks.
+///
+/// Only the head of a namespace can be continued, so that checkpoint is the next one in the namespace, if it exists.
+pub(crate) async fn applied_by(
+    store: &dyn Checkpointer,
+    thread: &str,
+    namespace: &str,
+    stored: &StoredCheckpoint,
+    head: Option<CheckpointId>,
+) -> Result<Option<AppliedBy>, CheckpointError> {
+    let StoredCheckpoint { checkpoint, records, .. } = stored;
+    let has_unrecorded = has_unrecorded_tasks(checkpoint, records);
+    let is_input = checkpoint.next.iter().any(|next| &**next == START);
+    if head == Some(checkpoint.id) || !(has_unrecorded || is_input) {
+        return Ok(None);
+    }
+    let query = CheckpointQuery::new(thread).namespace(namespace).after(checkpoint.id);
+    let next = store.list(query.oldest_first(true).limit(1)).await?.items.pop();
+    let Some(next) = next.filter(|next| is_applied_by(checkpoint, next)) else { return Ok(None) };
+    let fields = match has_unrecorded {
+        true => store.get(thread, namespace, Some(next.id)).await?.found.map(|found| found.fields),
+        // The result of START is the input, which has records of its own.
+        false => Some(Vec::new()),
+    };
+    // The checkpoint may have been pruned since it was listed.
+    Ok(fields.map(|fields| AppliedBy { checkpoint: next, fields }))
 }
 
 /// Reads the open interrupts and breakpoints at the thread's head.
@@ -90,15 +124,18 @@ async fn open_interrupts_of(thread: ErasedThread) -> Result<Pause<()>, Error> {
 }
 
 /// Builds the snapshot of a checkpoint. A subgraph call that shares the parent state needs that state as `base`.
+/// `applied` is the checkpoint that has applied the planned superstep, if there is one.
 pub(crate) fn snapshot(
     graph: &Compiled,
     thread: &Arc<str>,
-    namespace: &str,
-    epoch: u64,
+    (namespace, epoch): (&str, u64),
     stored: StoredCheckpoint,
     base: Option<&dyn ErasedState>,
+    applied: Option<&AppliedBy>,
 ) -> Result<RawSnapshot, ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
+    let applied = applied.map(|by| AppliedResults::new(graph, thread, (&checkpoint, &records), by));
+    let applied = applied.transpose()?;
     let tasks = read_tasks(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
     let mut packets = shown_packets(thread, &checkpoint, &records)?;
@@ -109,10 +146,31 @@ pub(crate) fn snapshot(
         Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
     };
     let planned_at = planned_at(thread, &checkpoint)?;
+    let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
+    let mut raw_tasks = Vec::with_capacity(tasks.len());
+    for (index, (node, task_progress)) in tasks.into_iter().enumerate() {
+        let (result, whole_values) = match (task_progress.result, &applied) {
+            (Some(finished), _) => (Some(finished.writes), Vec::new()),
+            (None, None) => (None, Vec::new()),
+            (None, Some(applied)) => match applied.of_task(index)? {
+                Some(result) => (Some(result.writes), result.whole_values),
+                None => (None, Vec::new()),
+            },
+        };
+        raw_tasks.push(RawTask {
+            id: format!("{planned_at}:{index}"),
+            packet: packets.remove(&index),
+            error: task_progress.failure.map(|failure| TaskError::of(&node, failure)),
+            interrupts: task_progress.questions,
+            result,
+            whole_values,
+            node,
+        });
+    }
     Ok(RawSnapshot {
         state,
         planned_at,
-        next: tasks.iter().map(|(node, _)| Arc::clone(node)).collect(),
+        next,
         thread: Arc::clone(thread),
         namespace: Arc::from(namespace),
         epoch,
@@ -125,18 +183,8 @@ pub(crate) fn snapshot(
         run_id: Arc::clone(&checkpoint.run.id),
         metadata: checkpoint.run.metadata.clone(),
         created_at: checkpoint.created_at,
-        tasks: tasks
-            .into_iter()
-            .enumerate()
-            .map(|(index, (node, task_progress))| RawTask {
-                id: format!("{planned_at}:{index}"),
-                packet: packets.remove(&index),
-                error: task_progress.failure.map(|failure| TaskError::of(&node, failure)),
-                interrupts: task_progress.questions,
-                result: task_progress.result.map(|finished| finished.writes),
-                node,
-            })
-            .collect(),
+        updated_as: updated_as(thread, &checkpoint)?.into_iter().map(Arc::from).collect(),
+        tasks: raw_tasks,
         joins: joins
             .into_iter()
             .map(|join| JoinSnapshot {

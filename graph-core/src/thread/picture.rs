@@ -72,7 +72,8 @@ impl OpenTask<'_> {
             if here != Some(self.planned) {
                 break;
             }
-            let call = snapshot(graph, self.thread, &namespace, epoch, stored, call.base).map_err(refuse)?;
+            let call =
+                snapshot(graph, self.thread, (&namespace, epoch), stored, call.base, None).map_err(refuse)?;
             let mut marked = marks(graph, &call);
             marked.extend(marks_inside(self.store, graph, &call).await?);
             return Ok(marked);

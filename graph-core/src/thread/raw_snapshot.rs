@@ -31,6 +31,7 @@ pub(crate) struct RawSnapshot {
     pub(crate) graph_changed: bool,
     pub(crate) metadata: Metadata,
     pub(crate) created_at: SystemTime,
+    pub(crate) updated_as: Vec<Arc<str>>,
     pub(crate) tasks: Vec<RawTask>,
     pub(crate) joins: Vec<JoinSnapshot>,
 }
@@ -43,6 +44,7 @@ pub(crate) struct RawTask {
     pub(crate) error: Option<TaskError>,
     pub(crate) interrupts: Vec<OpenInterrupt>,
     pub(crate) result: Option<TaskWrites>,
+    pub(crate) whole_values: Vec<Arc<str>>,
 }
 
 impl RawSnapshot {
@@ -53,7 +55,7 @@ impl RawSnapshot {
     pub(crate) fn typed<S: GraphState>(self) -> Result<Snapshot<S>, ErrorKind> {
         let Self { state, next, thread, namespace, epoch, id, parent, parents, source, step, run_id, .. } =
             self;
-        let Self { graph_changed, metadata, created_at, tasks, joins, .. } = self;
+        let Self { graph_changed, metadata, created_at, updated_as, tasks, joins, .. } = self;
         let state = match state {
             Some(state) => Some(owned(state)?),
             None => None,
@@ -77,6 +79,7 @@ impl RawSnapshot {
             graph_changed,
             metadata,
             created_at,
+            updated_as,
             tasks: typed,
             joins,
         })
@@ -89,7 +92,8 @@ impl RawTask {
     }
 
     fn typed<S: GraphState>(self) -> TaskSnapshot<S> {
-        let Self { id, node, packet, error, interrupts, result } = self;
-        TaskSnapshot { id, node, packet, error, interrupts, result: result.map(WritesOf::<S>::typed) }
+        let Self { id, node, packet, error, interrupts, result, whole_values } = self;
+        let result = result.map(WritesOf::<S>::typed);
+        TaskSnapshot { id, node, packet, error, interrupts, result, whole_values }
     }
 }

@@ -57,6 +57,9 @@ pub struct Snapshot<S: GraphState> {
     pub metadata: Metadata,
     /// The time at which the checkpoint was made.
     pub created_at: SystemTime,
+    /// The nodes on whose behalf an update from outside was made, one for each update of the superstep, or `START` or
+    /// `END`. Empty unless the source is `Update`.
+    pub updated_as: Vec<Arc<str>>,
     /// The planned tasks, in the order of `next`.
     pub tasks: Vec<TaskSnapshot<S>>,
     /// The joins that some, but not all, of their sources have reached.
@@ -90,7 +93,7 @@ pub enum TaskStatus {
     WaitingForAnswer,
     /// The task is pending, and its last attempt has failed. It runs again when the thread is resumed.
     Failed,
-    /// The task has finished. Its result waits for the other tasks of the superstep.
+    /// The task has finished. Its result waits for the other tasks of the superstep, or the superstep was applied.
     Finished,
 }
 
@@ -136,8 +139,17 @@ pub struct TaskSnapshot<S: GraphState> {
     pub error: Option<TaskError>,
     /// The open interrupts of the task.
     pub interrupts: Vec<OpenInterrupt>,
-    /// The task's update, if the task has finished before its superstep was applied.
+    /// The task's update, if the task has finished; an update without writes if it wrote nothing.
+    ///
+    /// It stays readable after the superstep was applied. The result of `START` is the input. See also
+    /// [`whole_values`](Self::whole_values).
     pub result: Option<S::Update>,
+    /// The fields of which `result` has the value after the superstep, as an overwrite. Fields that a dump leaves out are
+    /// not named.
+    ///
+    /// The store keeps some fields as whole values, for example those with the reducer `max`. The write of the last task
+    /// of a superstep to such a field is then not stored by itself.
+    pub whole_values: Vec<Arc<str>>,
 }
 
 /// The failure of a task.
@@ -177,8 +189,8 @@ impl<S: GraphState> Snapshot<S> {
 
     /// Returns the pending tasks: those that were planned and have not finished.
     ///
-    /// Those with open interrupts wait for answers. At an older checkpoint, the tasks are as they were when the thread
-    /// continued from it.
+    /// Those with open interrupts wait for answers. At an older checkpoint, these are the tasks that were given up or that
+    /// another branch has run again.
     pub fn pending(&self) -> impl Iterator<Item = &TaskSnapshot<S>> {
         self.tasks.iter().filter(|task| task.status().is_pending())
     }
@@ -222,6 +234,7 @@ impl<S: GraphState> fmt::Debug for TaskSnapshot<S> {
             .field("error", &self.error)
             .field("interrupts", &self.interrupts)
             .field("result", &self.result)
+            .field("whole_values", &self.whole_values)
             .finish_non_exhaustive()
     }
 }

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use serde::{Serialize, Serializer};
 
 use crate::checkpoint::{CheckpointId, CheckpointSource};
+use crate::erased::UpdateJson;
 use crate::interrupt::OpenInterrupt;
 use crate::options::{Metadata, clock};
 use crate::state::{Dump, GraphState};
@@ -30,6 +31,8 @@ struct SnapshotJson<'a, S: GraphState> {
     created_at_ms: u64,
     metadata: &'a Metadata,
     state: Option<Dump<'a, S>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    updated_as: Vec<&'a str>,
     next: Vec<&'a str>,
     tasks: &'a [TaskSnapshot<S>],
     joins: Vec<JoinJson<'a>>,
@@ -45,7 +48,9 @@ struct TaskJson<'a, S: GraphState> {
     error: Option<&'a TaskError>,
     interrupts: &'a [OpenInterrupt],
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a S::Update>,
+    result: Option<UpdateJson<'a, S>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    whole_values: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -93,6 +98,7 @@ impl<S: GraphState> Serialize for Snapshot<S> {
             created_at_ms: millis(self.created_at),
             metadata: &self.metadata,
             state: self.state.as_ref().map(GraphState::dump),
+            updated_as: names(&self.updated_as),
             next: names(&self.next),
             tasks: &self.tasks,
             joins: self.joins.iter().map(JoinJson::from).collect(),
@@ -110,7 +116,8 @@ impl<S: GraphState> Serialize for TaskSnapshot<S> {
             status: self.status().name(),
             error: self.error.as_ref(),
             interrupts: &self.interrupts,
-            result: self.result.as_ref(),
+            result: self.result.as_ref().map(UpdateJson::<S>),
+            whole_values: names(&self.whole_values),
         }
         .serialize(serializer)
     }

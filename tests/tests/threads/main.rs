@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod applied_results;
 mod backoffs;
 mod basics;
 mod breakpoints;

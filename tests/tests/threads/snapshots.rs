@@ -92,7 +92,7 @@ async fn snapshot_serializes_by_the_dump_rules() {
                         "answer_schema": {"type": "boolean"},
                     },
                 ]},
-                {"node": "log", "status": "finished", "interrupts": [], "result": {"note": "logged"}},
+                {"node": "log", "status": "finished", "interrupts": [], "result": [{"note": "logged"}]},
             ],
             "joins": [],
         })

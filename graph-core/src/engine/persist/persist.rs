@@ -10,7 +10,7 @@ use crate::engine::context::StepLog;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::{Journal, JournalHandle, ParentPersistence, ParentTask, Watch};
 use crate::engine::stored::{
-    FieldChanges, NotStored, StoredQuestion, finished_records, json_record, key, place,
+    FieldChanges, NotStored, StoredQuestion, TaskChanges, finished_records, json_record, key, place,
 };
 use crate::engine::task::{Encoded, Finished, Keep, Suspended};
 use crate::erased::ErasedState;
@@ -30,6 +30,8 @@ pub(crate) struct Persist {
     /// The greatest checkpoint id of the namespace.
     pub(crate) greatest: Option<CheckpointId>,
     pub(crate) changes: FieldChanges,
+    /// The field changes of the next checkpoint by task, as far as they have to be stored.
+    pub(crate) wrote: Option<TaskChanges>,
     /// By task, the keys of the stored records of its result.
     pub(crate) recorded: Vec<Vec<RecordKey>>,
     /// The keys of the records of open interrupts.
@@ -94,6 +96,7 @@ impl Persist {
             at: greatest,
             greatest,
             changes: FieldChanges::default(),
+            wrote: None,
             recorded: Vec::new(),
             asked: BTreeSet::new(),
             next_kind: CheckpointKind::Superstep,
@@ -189,6 +192,7 @@ impl Persist {
         self.greatest = Some(id);
         self.at = Some(id);
         self.recorded.clear();
+        self.wrote = None;
         self.asked.clear();
         self.has_stopped = false;
         self.shared.reaches(id);
@@ -222,7 +226,14 @@ impl Persist {
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<FieldChange>, NotStored> {
-        self.changes.of_superstep(state, results, touched, cleared)
+        let changes = self.changes.of_superstep(state, results, touched, cleared)?;
+        self.wrote = match self.next_kind {
+            CheckpointKind::Superstep => {
+                TaskChanges::of(state.state_type(), &changes, results, &self.recorded)
+            }
+            CheckpointKind::Update { .. } => None,
+        };
+        Ok(changes.into_iter().map(|authored| authored.change).collect())
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.

@@ -1,5 +1,6 @@
 //! Restores a run from a checkpoint: its state, its plan, and the progress of its tasks.
 
+mod applied;
 mod lineage;
 mod open;
 mod patches;
@@ -9,6 +10,7 @@ mod read_state;
 mod restored_checkpoint;
 mod waiting;
 
+pub(crate) use applied::{AppliedBy, AppliedResults, has_unrecorded_tasks, is_applied_by};
 pub(crate) use lineage::before;
 pub(crate) use open::open;
 pub(crate) use open::{open_onto, open_state, open_within};

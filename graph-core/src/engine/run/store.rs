@@ -8,7 +8,8 @@ use crate::engine::context::wait_again;
 use crate::engine::journal::{AbandonedRuns, Journal, Watch};
 use crate::engine::persist::{CheckpointKind, Plan};
 use crate::engine::stored::{
-    START, Stopped, StoredBreakpoints, StoredFailure, finished_records, json_record, key, place, progress,
+    Provenance, START, Stopped, StoredBreakpoints, StoredFailure, finished_records, json_record, key, place,
+    progress,
 };
 use crate::engine::task::NotEncoded;
 use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
@@ -24,15 +25,10 @@ impl Driver {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let parent_task = self.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
         let resets = self.persist.as_ref().and_then(|persist| persist.changes.resets(self.graph.state));
-        let progress = progress::encode(
-            &self.graph,
-            &self.tasks,
-            &self.progress,
-            &self.ephemerals,
-            updated_as,
-            parent_task,
-            resets,
-        )?;
+        let wrote = self.persist.as_ref().and_then(|persist| persist.wrote.as_ref());
+        let provenance = Provenance { updated_as, wrote, parent_task, resets };
+        let progress =
+            progress::encode(&self.graph, &self.tasks, &self.progress, &self.ephemerals, provenance)?;
         Ok(Plan { next, progress, status: self.planned_status() })
     }
 

@@ -8,7 +8,8 @@ use crate::engine::persist::{Persist, Plan};
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
 use crate::engine::stored::{
-    FieldChanges, NotStored, START, encode, is_delta, key, progress, step_number, write_key, write_records,
+    FieldChanges, NotStored, Provenance, START, encode, is_delta, key, progress, step_number, write_key,
+    write_records,
 };
 use crate::engine::task::{Finished, Keep};
 use crate::erased::{ErasedInput, ErasedState};
@@ -93,11 +94,11 @@ impl Driver {
         records: Vec<TaskRecord>,
     ) -> Result<(), Error> {
         let parent_task = self.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
-        let progress =
-            progress::encode(&self.graph, &[], &self.progress, &self.ephemerals, &[], parent_task, None)
-                .map_err(|source| {
-                    input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
-                })?;
+        let provenance = Provenance { parent_task, ..Provenance::default() };
+        let progress = progress::encode(&self.graph, &[], &self.progress, &self.ephemerals, provenance)
+            .map_err(|source| {
+                input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
+            })?;
         let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, changes, records);
@@ -139,7 +140,7 @@ impl Driver {
             let changes = persist.changes.of_superstep(&*self.state, &results, touched, &cleared);
             let changes =
                 changes.map_err(|(_, source)| input_not_storable(&self.graph.name, step, source))?;
-            self.checkpoint(changes)?;
+            self.checkpoint(changes.into_iter().map(|authored| authored.change).collect())?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::checkpoint::{ChangeKind, FieldChange};
@@ -10,6 +11,7 @@ use crate::state::{EncodeError, FieldSpec, Form};
 
 use super::resets::{Resets, StoredResets};
 use super::sizes::Size;
+use super::task_changes::{Author, AuthoredChange};
 
 /// Collects the field changes of the next checkpoint.
 #[derive(Debug, Default)]
@@ -19,7 +21,7 @@ pub(crate) struct FieldChanges {
     /// Fields that are not stored yet, or not in this version. The next checkpoint contains their whole values.
     unstored: Vec<usize>,
     /// Changes that were made between two checkpoints.
-    carried: Vec<(usize, FieldChange)>,
+    carried: Vec<AuthoredChange>,
     buffer: Vec<u8>,
     /// For a subgraph run on the parent state. Its writes are stored unchanged, and the state itself is not.
     within: Option<Resets>,
@@ -68,19 +70,21 @@ impl FieldChanges {
     ) -> Result<(), NotStored> {
         let mut changes = Vec::new();
         for &field in touched {
-            self.of_field(state, field, encoded.into_iter(), &mut changes)?;
+            self.of_field(state, field, encoded.into_iter().map(|encoded| (0, encoded)), &mut changes)?;
         }
-        self.carried.extend(changes);
+        self.carried
+            .extend(changes.into_iter().map(|change| AuthoredChange { author: Author::NoTask, ..change }));
         Ok(())
     }
 
     /// Returns the changes that the next checkpoint contains even without a write: fields that are not stored yet,
     /// and changes made between two checkpoints.
     pub(crate) fn unwritten(&mut self, state: &dyn ErasedState) -> Result<Vec<FieldChange>, NotStored> {
-        self.of_superstep(state, &[], &[], &[])
+        let changes = self.of_superstep(state, &[], &[], &[])?;
+        Ok(changes.into_iter().map(|authored| authored.change).collect())
     }
 
-    /// Returns the field changes of a superstep that was folded into `state`. The collector changes only if all of
+    /// Returns the field changes of a superstep that was folded into `state`, with their authors. The collector changes only if all of
     /// them could be encoded.
     pub(crate) fn of_superstep(
         &mut self,
@@ -88,37 +92,43 @@ impl FieldChanges {
         results: &[Option<Finished>],
         touched: &[usize],
         cleared: &[usize],
-    ) -> Result<Vec<FieldChange>, NotStored> {
+    ) -> Result<Vec<AuthoredChange>, NotStored> {
         let (mut changes, mut within) = (Vec::new(), self.within.clone());
-        for &field in &self.unstored.clone() {
-            self.whole(state, field, &mut changes)?;
+        if !self.unstored.is_empty() {
+            let written: HashSet<usize> = touched.iter().copied().collect();
+            for &field in &self.unstored.clone() {
+                let author = if written.contains(&field) { Author::Writers } else { Author::NoTask };
+                self.whole(state, field, author, &mut changes)?;
+            }
         }
         let stored = |field: &usize| !self.unstored.contains(field);
-        let carried: Vec<(usize, FieldChange)> =
-            self.carried.iter().filter(|(field, _)| stored(field)).cloned().collect();
+        let carried: Vec<AuthoredChange> =
+            self.carried.iter().filter(|change| stored(&change.field)).cloned().collect();
         changes.extend(carried);
         let written: Vec<usize> = touched.iter().copied().filter(stored).collect();
         let other = cleared.iter().copied().filter(|field| stored(field) && !touched.contains(field));
         let other: Vec<usize> = other.collect();
         for field in written {
-            let encoded = results.iter().flatten().filter_map(|finished| finished.encoded.as_deref());
+            let encoded = results.iter().enumerate();
+            let encoded =
+                encoded.filter_map(|(task, result)| Some((task, result.as_ref()?.encoded.as_deref()?)));
             let is_cleared = cleared.contains(&field);
             match &mut within {
                 None if is_cleared => {
                     // No delta contains the clearing that came before the write.
-                    self.whole(state, field, &mut changes)?;
+                    self.whole(state, field, Author::Writers, &mut changes)?;
                     continue;
                 }
                 None => {}
                 Some(resets) => {
-                    let writes = encoded.clone().flat_map(|encoded| &encoded.writes);
+                    let writes = encoded.clone().flat_map(|(_, encoded)| &encoded.writes);
                     let writes = writes.filter(|write| write.field == field);
                     if resets.add(state.state_type(), field, writes, is_cleared) {
                         let mut before = state.copied();
                         if let Some(before) = Arc::get_mut(&mut before) {
                             before.clear_field(field, &mut *(state.state_type().undos)());
                         }
-                        self.whole(&*before, field, &mut changes)?;
+                        self.whole(&*before, field, Author::NoTask, &mut changes)?;
                     }
                 }
             }
@@ -128,12 +138,12 @@ impl FieldChanges {
             if let Some(resets) = &mut within {
                 resets.clear(field);
             }
-            self.whole(state, field, &mut changes)?;
+            self.whole(state, field, Author::NoTask, &mut changes)?;
         }
         self.unstored.clear();
         self.carried.clear();
         self.within = within;
-        Ok(changes.into_iter().map(|(_, change)| change).collect())
+        Ok(changes)
     }
 
     /// Adds the changes of one written field.
@@ -141,17 +151,17 @@ impl FieldChanges {
         &mut self,
         state: &dyn ErasedState,
         field: usize,
-        encoded: impl Iterator<Item = &'e Encoded>,
-        changes: &mut Vec<(usize, FieldChange)>,
+        encoded: impl Iterator<Item = (usize, &'e Encoded)>,
+        changes: &mut Vec<AuthoredChange>,
     ) -> Result<(), NotStored> {
         let Some(spec) = state.state_type().field(field) else { return Ok(()) };
         let as_written = self.within.is_some() && spec.reducer.is_some() && spec.stored.is_some();
         if matches!(spec.stored, None | Some(StoredAs::Value)) && !as_written {
-            return self.whole(state, field, changes);
+            return self.whole(state, field, Author::Writers, changes);
         }
         let from = changes.len();
         let mut bytes = 0;
-        for encoded in encoded {
+        for (task, encoded) in encoded {
             for write in encoded.writes.iter().filter(|write| write.field == field) {
                 let Some(payload) = encoded.payload(write) else { continue };
                 bytes += payload.len();
@@ -161,15 +171,16 @@ impl FieldChanges {
                     // Stored writes are always prepared.
                     Form::Update => continue,
                 };
-                changes.push((field, change(spec, kind, payload)));
+                let author = Author::Task(task);
+                changes.push(AuthoredChange { field, author, change: change(spec, kind, payload) });
             }
         }
         let written = changes.get(from..).unwrap_or_default();
-        if let Some(at) = written.iter().rposition(|(_, change)| change.kind == ChangeKind::Value) {
+        if let Some(at) = written.iter().rposition(|change| change.change.kind == ChangeKind::Value) {
             // An overwrite cancels every other write of its superstep to the field. Its task may have made several.
             let whole = changes.swap_remove(from + at);
             changes.truncate(from);
-            self.set(field, Size::whole(whole.1.payload.len()));
+            self.set(field, Size::whole(whole.change.payload.len()));
             changes.push(whole);
             return Ok(());
         }
@@ -180,7 +191,8 @@ impl FieldChanges {
                 && size.outweighs(payload.len())
             {
                 changes.truncate(from);
-                changes.push((field, change(spec, ChangeKind::Value, payload)));
+                let change = change(spec, ChangeKind::Value, payload);
+                changes.push(AuthoredChange { field, author: Author::Writers, change });
             }
         }
         Ok(())
@@ -191,12 +203,13 @@ impl FieldChanges {
         &mut self,
         state: &dyn ErasedState,
         field: usize,
-        changes: &mut Vec<(usize, FieldChange)>,
+        author: Author,
+        changes: &mut Vec<AuthoredChange>,
     ) -> Result<(), NotStored> {
         let Some(spec) = state.state_type().field(field) else { return Ok(()) };
         if let Some(payload) = encode(state, field, &mut self.buffer)? {
             self.set(field, Size::whole(payload.len()));
-            changes.push((field, change(spec, ChangeKind::Value, payload)));
+            changes.push(AuthoredChange { field, author, change: change(spec, ChangeKind::Value, payload) });
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ mod stored_command;
 mod stored_failure;
 mod stored_finish;
 mod stored_goto;
+mod task_changes;
 
 pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
 pub(crate) use corrupt::corrupt;
@@ -31,7 +32,8 @@ pub(crate) use keys::{
 };
 pub(crate) use program::Program;
 pub(crate) use progress::{
-    START, Unplanned, entering, keeping, moved, node_of, parent_task, planned_at, read_packet, shown_packets,
+    Provenance, START, Unplanned, entering, keeping, moved, node_of, parent_task, planned_at, read_packet,
+    shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
@@ -42,3 +44,4 @@ pub(crate) use stored_command::{StoredCommand, UnreadableCommand};
 pub(crate) use stored_failure::StoredFailure;
 pub(crate) use stored_finish::StoredFinish;
 pub(crate) use stored_goto::StoredGoto;
+pub(crate) use task_changes::{ChangesByField, TaskChanges};

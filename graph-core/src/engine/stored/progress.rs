@@ -18,6 +18,7 @@ use crate::state::{EncodeError, MigrationError};
 use super::corrupt::unplanned_kind;
 use super::resets::StoredResets;
 use super::stored_goto::StoredGoto;
+use super::task_changes::TaskChanges;
 
 /// The stored name of START.
 pub(crate) const START: &str = "START";
@@ -37,6 +38,10 @@ pub(crate) struct StoredProgress {
     /// The nodes on whose behalf an update was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) updated_as: Vec<String>,
+    /// The field changes of this checkpoint by task, for tasks whose result has no record. `None` if all changes belong to
+    /// the superstep's only task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) wrote: Option<TaskChanges>,
     /// The parent task.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "under")]
     pub(crate) parent_task: Option<ParentTask>,
@@ -50,6 +55,23 @@ pub(crate) struct StoredProgress {
     /// The checkpoint that first planned the tasks, if an update from outside has kept them. Their ids contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned_at: Option<CheckpointId>,
+}
+
+/// The part of a checkpoint's progress that tells how the checkpoint was made.
+#[derive(Debug, Default)]
+pub(crate) struct Provenance<'p> {
+    /// The nodes on whose behalf an update was made.
+    pub(crate) updated_as: &'p [String],
+    pub(crate) wrote: Option<&'p TaskChanges>,
+    pub(crate) parent_task: Option<&'p ParentTask>,
+    pub(crate) resets: Option<StoredResets>,
+}
+
+impl Provenance<'_> {
+    fn is_nothing(&self) -> bool {
+        let Self { updated_as, wrote, parent_task, resets } = self;
+        updated_as.is_empty() && wrote.is_none() && parent_task.is_none() && resets.is_none()
+    }
 }
 
 /// A deferred task that waits.
@@ -117,9 +139,7 @@ pub(crate) fn encode(
     tasks: &[Task],
     progress: &Progress,
     ephemerals: &Ephemerals,
-    updated_as: &[String],
-    parent_task: Option<&ParentTask>,
-    resets: Option<StoredResets>,
+    provenance: Provenance<'_>,
 ) -> Result<Option<Payload>, EncodeError> {
     let packets = tasks.iter().enumerate().filter_map(|(index, task)| Some((index, task.packet.as_ref()?)));
     let packets: BTreeMap<usize, Box<RawValue>> = packets
@@ -130,9 +150,7 @@ pub(crate) fn encode(
         && progress.waiting.is_empty()
         && !progress.joins.iter().any(|arrived| begun(&arrived))
         && ephemerals.alive().next().is_none()
-        && updated_as.is_empty()
-        && parent_task.is_none()
-        && resets.is_none();
+        && provenance.is_nothing();
     if untouched {
         return Ok(None);
     }
@@ -150,12 +168,14 @@ pub(crate) fn encode(
     let ephemeral = ephemerals.alive().filter_map(|(field, since, kept)| {
         Some(StoredEphemeral { field: graph.state.field(field)?.name.to_owned(), since, kept })
     });
+    let Provenance { updated_as, wrote, parent_task, resets } = provenance;
     let stored = StoredProgress {
         packets,
         waiting: waiting.collect::<Result<_, EncodeError>>()?,
         joins: joins.collect(),
         ephemeral: ephemeral.collect(),
         updated_as: updated_as.to_vec(),
+        wrote: wrote.cloned(),
         parent_task: parent_task.cloned(),
         resets,
         enter: BTreeMap::new(),

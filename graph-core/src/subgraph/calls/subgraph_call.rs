@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
 use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
-use crate::thread::load::snapshot;
+use crate::thread::load::{applied_by, snapshot};
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
 use super::call_status::{CallStatus, call_status};
@@ -197,8 +197,11 @@ where
 
     pub(crate) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
-        let epoch = loaded.fence.epoch;
+        let (epoch, head) = (loaded.fence.epoch, loaded.fence.head);
         let Some(stored) = loaded.found else { return Ok(None) };
+        let (store, thread) = (&*self.graph().erased.store, &self.thread().name);
+        let applied = applied_by(store, thread, &namespace, &stored, head).await;
+        let applied = applied.map_err(|error| self.graph().error(error))?;
         let parent = self.parent_task(&stored)?;
         let at = match &parent {
             // An update from outside may have kept the parent task since the call was stored.
@@ -223,7 +226,7 @@ where
         };
         let graph = self.subgraph.graph();
         let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
-        snapshot(&graph.0, &self.thread().name, &namespace, epoch, stored, base)
+        snapshot(&graph.0, thread, (&namespace, epoch), stored, base, applied.as_ref())
             .and_then(|snapshot| Ok(Some(Snapshot { parents, ..snapshot.typed()? })))
             .map_err(|kind| self.graph().erased.refuse(kind))
     }
