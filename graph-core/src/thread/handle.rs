@@ -11,7 +11,9 @@ use crate::state::{GraphState, IntoInput, IntoUpdate};
 use super::erased::ErasedThread;
 use super::load::{load, load_raw, open_interrupts};
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread, picture};
+use super::{
+    CopyThread, DeleteThread, History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread, picture,
+};
 
 /// A named, persistent execution of a graph: one conversation, ticket or order, with its history.
 ///
@@ -273,41 +275,35 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         UpdateThread::bulk(self.clone(), None, supersteps)
     }
 
-    /// Copies the thread, with all its checkpoints, to a new name and returns the copy.
+    /// Copies the thread, with all its checkpoints, to a new name. Awaiting it returns the copy.
     ///
     /// # Errors
-    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if this thread does not exist, or a thread with the new name already
-    /// exists, or the checkpointer fails.
+    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if this thread does not exist, or a thread with
+    /// the new name already exists, or the checkpointer fails; and with [`Conflict`](crate::ErrorKind::Conflict) if the
+    /// thread has another epoch than [`if_epoch`](CopyThread::if_epoch) names.
     ///
     /// # Cancel safety
-    /// A dropped call has copied everything or nothing.
+    /// A dropped copy has copied everything or nothing.
     ///
     /// # Durability
-    /// The copy is durable when the call returns.
-    pub async fn copy(&self, name: impl AsRef<str>) -> Result<Self, Error> {
-        let name: Arc<str> = name.as_ref().into();
-        let copied = async {
-            let copied = self.graph.erased.store.copy(&self.name, &name, None).await;
-            copied.map_err(|error| self.graph.error(error))
-        };
-        caught(self.graph.graph().name(), copied).await?;
-        Ok(Self { graph: self.graph.clone(), name })
+    /// The copy is durable when awaiting it returns.
+    pub fn copy(&self, name: impl AsRef<str>) -> CopyThread<S, D> {
+        CopyThread::new(self.clone(), name.as_ref().into())
     }
 
-    /// Deletes the thread with all its checkpoints. Returns `false` if it did not exist.
+    /// Deletes the thread with all its checkpoints. Awaiting it returns `false` if the thread did not exist.
     ///
     /// # Errors
-    /// [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails.
+    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails, and with
+    /// [`Conflict`](crate::ErrorKind::Conflict) if the thread has another epoch than
+    /// [`if_epoch`](DeleteThread::if_epoch) names.
     ///
     /// # Cancel safety
-    /// A dropped call has deleted everything or nothing.
+    /// A dropped deletion has deleted everything or nothing.
     ///
     /// # Durability
-    /// The deletion is durable when the call returns.
-    pub async fn delete(&self) -> Result<bool, Error> {
-        let deleted = async {
-            self.graph.erased.store.delete(&self.name, None).await.map_err(|error| self.graph.error(error))
-        };
-        caught(self.graph.graph().name(), deleted).await
+    /// The deletion is durable when awaiting it returns.
+    pub fn delete(&self) -> DeleteThread<S, D> {
+        DeleteThread::new(self.clone())
     }
 }

@@ -3,6 +3,8 @@
 mod as_node;
 mod at;
 mod conflict_wait;
+mod copy;
+mod delete;
 pub(crate) mod erased;
 mod find_run;
 mod goto;
@@ -35,6 +37,8 @@ pub use as_node::{AsNode, as_node, keep_plan};
 #[doc(hidden)]
 pub use as_node::{AsNodeTarget, IntoAsNode};
 pub use at::ThreadAt;
+pub use copy::CopyThread;
+pub use delete::DeleteThread;
 pub use goto::{Goto, IntoGoto, send};
 pub use handle::Thread;
 pub use history::History;

@@ -108,7 +108,7 @@ async fn calls_on_thread(thread: Thread<Trip, World>, faults: &Faults, world: Ar
     faults.call("history", async { thread.history().await }).await?;
     let svg = async { thread.picture().await?.to_svg() };
     faults.call("picture", svg).await?;
-    let copy = faults.call("copy", thread.copy("u")).await?;
+    let copy = faults.call("copy", async { thread.copy("u").await }).await?;
     let update = |text: &str| Trip::update().log([Trap::new(faults.id, text)]);
     let updated = copy.update(update("updated"), as_node(last)).context(Arc::clone(&world));
     faults.call("update", async { updated.await }).await?;

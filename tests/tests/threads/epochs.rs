@@ -133,3 +133,44 @@ async fn history_and_events_show_the_epoch() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn late_deletion_and_copy_are_refused_and_change_nothing() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
+        // A thread that does not exist is no conflict.
+        assert!(!thread.delete().if_epoch(3).await.unwrap());
+        assert!(!thread.delete().await.unwrap());
+        let missing = thread.copy("copy").if_epoch(1).await.unwrap_err();
+        assert!(matches!(missing.kind(), ErrorKind::Checkpoint(_)), "{missing}");
+        thread.run(Job::input().lines(line("a"))).await.unwrap();
+        let head = thread.state().await.unwrap().unwrap().id;
+        is_late(thread.delete().if_epoch(0).await, 0, 1);
+        is_late(thread.delete().if_epoch(2).await, 2, 1);
+        is_late(thread.copy("copy").if_epoch(0).await.map(drop), 0, 1);
+        assert_eq!(thread.state().await.unwrap().unwrap().id, head);
+        let copy = thread.copy("copy").if_epoch(1).await.unwrap();
+        assert_eq!(copy.name(), "copy");
+        assert_eq!(copy.state().await.unwrap().unwrap().id, head);
+        // The copy has the epoch of the original.
+        is_late(copy.delete().if_epoch(0).await, 0, 1);
+        assert!(copy.delete().if_epoch(1).await.unwrap());
+        assert!(copy.state().await.unwrap().is_none());
+        assert!(thread.delete().if_epoch(1).await.unwrap());
+    })
+    .await;
+}
+
+/// A cleanup that comes too late does not delete a thread that somebody has used again.
+#[tokio::test]
+async fn deletion_races_a_run() {
+    on_every_store(async |store| {
+        let thread = store.thread(&graph());
+        thread.run(Job::input().lines(line("a"))).await.unwrap();
+        let running = thread.run(Job::input().lines(line("b"))).abandon_pending().start().await.unwrap();
+        is_late(thread.delete().if_epoch(1).await, 1, 2);
+        drop(running);
+        assert!(thread.state().await.unwrap().is_some());
+    })
+    .await;
+}
