@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Config, Row};
+use tokio_postgres::{Client, Config, Row};
 
 use crate::connect::Connector;
 use crate::error::Failure;
@@ -24,6 +24,7 @@ pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 pub(crate) struct Database {
     pool: Pool,
     schema: SchemaName,
+    statements: Statements,
     options: PostgresOptions,
     // Last: the connections end before their runtime.
     runtime: Runtime,
@@ -65,7 +66,8 @@ impl Database {
             .build()
             .map_err(Failure::backend)?;
         let runtime = Runtime::start().map_err(Failure::backend)?;
-        let database = Arc::new(Self { pool, schema, options, runtime });
+        let statements = Statements::new(&schema);
+        let database = Arc::new(Self { pool, schema, statements, options, runtime });
         let migrate = database.options.migrate;
         let name = database.schema.clone();
         database
@@ -80,6 +82,11 @@ impl Database {
     /// The name of the schema, quoted for a statement.
     pub(crate) fn schema(&self) -> &SchemaName {
         &self.schema
+    }
+
+    /// The calls of functions of the schema.
+    pub(crate) fn statements(&self) -> &Statements {
+        &self.statements
     }
 
     pub(crate) fn options(&self) -> &PostgresOptions {
@@ -123,7 +130,7 @@ impl Database {
     }
 
     /// Runs work until it succeeds, fails for good, or the retry timeout has passed.
-    async fn attempt<T, W, F>(&self, mut work: W) -> Result<T, Failure>
+    pub(crate) async fn attempt<T, W, F>(&self, mut work: W) -> Result<T, Failure>
     where
         W: FnMut(Connection) -> F,
         F: Future<Output = Result<T, Failure>>,
@@ -147,17 +154,56 @@ impl Database {
     }
 }
 
+/// The calls of functions of the schema.
+pub(crate) struct Statements {
+    commit: String,
+    delete: String,
+    copy: String,
+    get: String,
+}
+
+impl Statements {
+    fn new(schema: &SchemaName) -> Self {
+        let call = |function: &str, params: usize| {
+            let params: Vec<String> = (1..=params).map(|nth| format!("${nth}")).collect();
+            format!("SELECT * FROM {schema}.{function}({})", params.join(", "))
+        };
+        Self {
+            commit: call("commit", crate::writer::COMMIT_PARAMS),
+            delete: call("delete_thread", 3),
+            copy: call("copy_thread", 5),
+            get: call("get", 4),
+        }
+    }
+
+    pub(crate) fn commit(&self) -> &str {
+        &self.commit
+    }
+
+    pub(crate) fn delete(&self) -> &str {
+        &self.delete
+    }
+
+    pub(crate) fn copy(&self) -> &str {
+        &self.copy
+    }
+
+    pub(crate) fn get(&self) -> &str {
+        &self.get
+    }
+}
+
 fn stopped() -> Failure {
     Failure::backend("the thread of the store has stopped: connect again")
 }
 
 /// Reads all rows of a statement, in one round trip. The statement has no name, so that poolers forward it.
 pub(crate) async fn query(
-    connection: &Connection,
+    client: &Client,
     statement: &str,
     params: &[Param<'_>],
 ) -> Result<Vec<Row>, Failure> {
-    Ok(connection.query_typed(statement, params).await?)
+    Ok(client.query_typed(statement, params).await?)
 }
 
 /// Waits between attempts, each time longer, until a timeout has passed.

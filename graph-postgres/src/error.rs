@@ -1,15 +1,90 @@
 //! Failures of the server and of the connection, before they become the errors of one of the stores.
 
 use std::error::Error as StdError;
+use std::sync::Arc;
 
 use deadpool_postgres::PoolError;
 use deadpool_postgres::TimeoutType;
 use superstep_store::cache::CacheError;
-use superstep_store::checkpoint::CheckpointError;
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
 use superstep_store::store::StoreError;
 use tokio_postgres::error::{DbError, SqlState};
 
 type Source = Box<dyn StdError + Send + Sync>;
+
+/// An error of a checkpoint store, before the thread and the namespace are added.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// Stored data cannot be read.
+    Corrupt(Corruption),
+    /// The database failed.
+    Failed(Failure),
+}
+
+/// The unreadable part, and the reason.
+#[derive(Debug)]
+pub(crate) struct Corruption {
+    pub(crate) checkpoint: Option<CheckpointId>,
+    pub(crate) part: String,
+    pub(crate) reason: String,
+}
+
+impl Corruption {
+    pub(crate) fn of(self, thread: Arc<str>, namespace: Arc<str>) -> CorruptCheckpoint {
+        let Self { checkpoint, part, reason } = self;
+        CorruptCheckpoint::new(thread, namespace, checkpoint, part, reason)
+    }
+}
+
+/// The call that an error belongs to, and its target.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) thread: Arc<str>,
+    pub(crate) namespace: Arc<str>,
+}
+
+impl Error {
+    pub(crate) fn corrupt(
+        part: impl Into<String>,
+        checkpoint: Option<CheckpointId>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self::Corrupt(Corruption { checkpoint, part: part.into(), reason: reason.into() })
+    }
+
+    /// Adds the location to a corruption that has none yet. Leaves other errors unchanged.
+    pub(crate) fn locate(self, part: impl FnOnce() -> String, checkpoint: Option<CheckpointId>) -> Self {
+        match self {
+            Self::Corrupt(corruption) if corruption.checkpoint.is_none() => {
+                Self::corrupt(part(), checkpoint, format!("{}: {}", corruption.part, corruption.reason))
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn of(self, operation: &Operation) -> CheckpointError {
+        match self {
+            Self::Corrupt(corruption) => {
+                let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
+                CheckpointError::corrupt(corruption.of(thread, namespace))
+            }
+            Self::Failed(failure) => failure.checkpoint(operation.name),
+        }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
 
 /// A failure below the stores.
 #[derive(Debug)]
@@ -37,6 +112,23 @@ impl Failure {
 
     pub(crate) fn backend(source: impl Into<Source>) -> Self {
         Self::Backend(source.into())
+    }
+
+    /// Returns `true` if a connection is of no more use.
+    pub(crate) fn ends_connection(&self) -> bool {
+        // A standby stays one, but another server may take its place.
+        matches!(self, Self::Lost(_) | Self::Unavailable(_))
+    }
+
+    /// Returns the same failure for another call.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Lost(source) => Self::lost(source.to_string()),
+            Self::Collision(source) => Self::Collision(source.to_string().into()),
+            Self::Unavailable(source) => Self::unavailable(source.to_string()),
+            Self::Backend(source) => Self::backend(source.to_string()),
+            Self::NewerFormat { found, known } => Self::NewerFormat { found: *found, known: *known },
+        }
     }
 
     /// Returns `true` if the same call may succeed on another connection, or at once.
@@ -83,8 +175,23 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Lost(source)
+            | Self::Collision(source)
+            | Self::Unavailable(source)
+            | Self::Backend(source) => source.fmt(f),
+            Self::NewerFormat { found, known } => write!(f, "format {found} is newer than {known}"),
+        }
+    }
+}
+
 /// The SQLSTATE with which functions of the schema refuse a program of another format. The message is the format.
 const OTHER_FORMAT: &str = "SS001";
+
+/// The SQLSTATE with which functions of the schema refuse another isolation level.
+const OTHER_ISOLATION: &str = "SS002";
 
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
@@ -118,6 +225,12 @@ fn answered(answer: &DbError) -> Failure {
     if code.code() == OTHER_FORMAT {
         let found = answer.message().parse().unwrap_or(u32::MAX);
         return crate::schema::other_format(found);
+    }
+    if code.code() == OTHER_ISOLATION {
+        return Failure::backend(format!(
+            "the role has the isolation level `{}`, but commits need `read committed`: set `default_transaction_isolation` for the role",
+            answer.message()
+        ));
     }
     let with = |advice: &str| format!("{advice} ({}: {})", code.code(), answer.message());
     let class = code.code().get(..2).unwrap_or_default();

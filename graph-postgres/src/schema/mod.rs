@@ -111,6 +111,11 @@ async fn migrate_locked(connection: &mut Connection, schema: &SchemaName) -> Res
         transaction.batch_execute(migration).await?;
     }
     let number = i32::try_from(FORMAT).unwrap_or(i32::MAX);
+    // The functions compare it with the format of their caller.
+    let function = format!(
+        "CREATE OR REPLACE FUNCTION format_number() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT {FORMAT}'"
+    );
+    transaction.batch_execute(&function).await?;
     transaction.batch_execute("DELETE FROM format").await?;
     transaction.query_typed("INSERT INTO format VALUES ($1)", &[(&number, Type::INT4)]).await?;
     transaction.commit().await?;

@@ -1,0 +1,144 @@
+//! Commits: several batches in one call to the database, which decides about each.
+
+use std::sync::Arc;
+
+use superstep_store::checkpoint::{CheckpointError, Conflict, Fence};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use crate::columns::Id;
+use crate::database::{Backoff, Database, Param, query};
+use crate::error::Failure;
+use crate::schema::FORMAT;
+
+use super::job::CommitJob;
+use super::lists::{Lists, PARAMS};
+use super::plan::{Plan, missing};
+use super::shard::Shard;
+
+/// What has become of a batch.
+enum Outcome {
+    Done(Result<(), CheckpointError>),
+    /// A run that was thought to be known is not, so the batch has to be sent again.
+    UnknownRun,
+}
+
+/// A failed call. `sent` is `true` if it may have reached the database.
+struct Failed {
+    failure: Failure,
+    sent: bool,
+}
+
+/// Commits batches in order, and replies to their callers. A batch that fails does not affect the others.
+///
+/// If the connection is lost, the batches are sent again. Each carries a token, by which the database recognizes those that
+/// it has applied, so none is applied twice.
+pub(super) async fn commit(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<CommitJob>) {
+    let mut backoff = Backoff::new(database.options().retry_timeout);
+    let mut in_full = false;
+    let mut was_sent = false;
+    loop {
+        let Failed { failure, sent } = match attempt(shard, database, &jobs, in_full).await {
+            Ok(outcomes) => {
+                let mut again = Vec::new();
+                for (job, outcome) in jobs.into_iter().zip(outcomes) {
+                    match outcome {
+                        Outcome::Done(result) => job.reply(result),
+                        Outcome::UnknownRun => again.push(job),
+                    }
+                }
+                if again.is_empty() {
+                    return;
+                }
+                (jobs, in_full) = (again, true);
+                continue;
+            }
+            Err(failed) => failed,
+        };
+        was_sent |= sent;
+        if failure.is_passing() {
+            let Err(failure) = backoff.wait(failure).await else { continue };
+            let failure = if was_sent { unknown(&failure) } else { failure };
+            return jobs.into_iter().for_each(|job| job.fail(&failure));
+        }
+        if !sent || jobs.len() == 1 {
+            return jobs.into_iter().for_each(|job| job.fail(&failure));
+        }
+        // One of them has failed: each is sent on its own, so that the others succeed.
+        for job in jobs {
+            Box::pin(commit(shard, database, vec![job])).await;
+        }
+        return;
+    }
+}
+
+fn unknown(failure: &Failure) -> Failure {
+    Failure::lost(format!(
+        "{failure}; it is unknown whether the last write was made: read the thread before it is written again"
+    ))
+}
+
+async fn attempt(
+    shard: &Shard,
+    database: &Arc<Database>,
+    jobs: &[CommitJob],
+    in_full: bool,
+) -> Result<Vec<Outcome>, Failed> {
+    let connection = database.connection().await.map_err(|failure| Failed { failure, sent: false })?;
+    let plans: Vec<Plan<'_>> = jobs.iter().map(|job| Plan::new(&job.batch)).collect();
+    let mut lists = Lists::default();
+    for (job, plan) in jobs.iter().zip(&plans) {
+        let known = |run| if in_full { None } else { shard.run_id(&job.batch.thread, run) };
+        let run_ids: Vec<Option<i64>> = plan.runs.iter().map(|run| known(run)).collect();
+        lists.add(&job.batch, plan, job.token, &run_ids);
+    }
+    let known = i32::try_from(FORMAT).unwrap_or(i32::MAX);
+    let mut params: Vec<Param<'_>> = Vec::with_capacity(PARAMS);
+    params.push((&known, Type::INT4));
+    params.extend(lists.params());
+    let rows = query(&connection, database.statements().commit(), &params).await;
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(failure) => {
+            if failure.ends_connection() {
+                drop(deadpool_postgres::Object::take(connection));
+            }
+            return Err(Failed { failure, sent: true });
+        }
+    };
+    if rows.len() != jobs.len() {
+        let failure = Failure::backend("the function `commit` of the schema did not answer for each batch");
+        return Err(Failed { failure, sent: true });
+    }
+    let outcomes = jobs.iter().zip(&plans).zip(&rows);
+    let outcomes = outcomes.map(|((job, plan), row)| outcome(shard, job, plan, row));
+    outcomes.collect::<Result<_, _>>().map_err(|failure| Failed { failure, sent: true })
+}
+
+fn outcome(shard: &Shard, job: &CommitJob, plan: &Plan<'_>, row: &Row) -> Result<Outcome, Failure> {
+    let batch = &job.batch;
+    let invalid = |reason: String| CheckpointError::invalid(Arc::clone(&batch.thread), reason);
+    Ok(Outcome::Done(match row.try_get::<_, i16>(0)? {
+        0 => {
+            let ids: Option<Vec<i64>> = row.try_get(4)?;
+            // Most batches have one run. The last is that of the next batch.
+            if let Some((run, id)) = plan.runs.last().zip(ids.and_then(|ids| ids.last().copied())) {
+                shard.remember_run(&batch.thread, run, id);
+            }
+            Ok(())
+        }
+        1 => {
+            let epoch = row.try_get::<_, i64>(1)?.cast_unsigned();
+            let head = row.try_get::<_, Option<Id>>(2)?.map(|Id(id)| id);
+            let found = Fence::new(epoch, head);
+            let (thread, namespace) = (Arc::clone(&batch.thread), Arc::clone(&batch.namespace));
+            Err(CheckpointError::conflict(Conflict::new(thread, namespace, batch.fence, found)))
+        }
+        2 => Err(invalid(plan.invalid.clone().unwrap_or_default())),
+        3 => {
+            let Id(id) = row.try_get(3)?;
+            Err(invalid(missing(batch, id)))
+        }
+        _ => return Ok(Outcome::UnknownRun),
+    }))
+}

@@ -1,0 +1,109 @@
+//! The server under test.
+
+use std::io::Write as _;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use superstep_conformance::block_on;
+use superstep_postgres::{PostgresCheckpointer, PostgresOptions};
+use superstep_store::checkpoint::CheckpointError;
+use tokio_postgres::{Client, NoTls};
+
+/// Returns the URL of the server. Says once that the tests are skipped if there is none.
+pub(crate) fn url() -> Option<String> {
+    static SKIPPED: Once = Once::new();
+    let url = std::env::var("PG_URL").ok();
+    if url.is_none() {
+        // Not a macro: the test harness would capture it.
+        SKIPPED.call_once(|| {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: the tests on PostgreSQL need a server. Set PG_URL=postgres://user@host/database, or run them with \
+                 .ci/with-postgres"
+            );
+        });
+    }
+    url
+}
+
+/// Runs a test, if there is a server. The store needs no runtime, so the test has none.
+pub(crate) fn run<E>(test: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+    if url().is_some() { block_on(test) } else { Ok(()) }
+}
+
+/// A schema of its own, dropped at the end.
+pub(crate) struct Schema {
+    pub(crate) name: String,
+    url: String,
+}
+
+impl Schema {
+    pub(crate) fn new() -> Self {
+        Self::at(url().unwrap_or_default())
+    }
+
+    /// A schema that is reached through another URL, for example that of a pooler.
+    pub(crate) fn at(url: String) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let nth = NEXT.fetch_add(1, Ordering::Relaxed);
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        // Names with quotes and capitals have to work as well.
+        Self { name: format!("Test \"{}\" {time} {nth}", std::process::id()), url }
+    }
+
+    pub(crate) fn options(&self) -> PostgresOptions {
+        PostgresCheckpointer::options().schema(&self.name).max_connections(4)
+    }
+
+    pub(crate) async fn open(&self) -> Result<PostgresCheckpointer, CheckpointError> {
+        self.options().connect(&self.url).await
+    }
+
+    /// The name, quoted for a statement.
+    pub(crate) fn quoted(&self) -> String {
+        format!("\"{}\"", self.name.replace('"', "\"\""))
+    }
+
+    /// Runs statements directly on the server, with the tables in the search path. Returns the number of changed rows.
+    pub(crate) fn sql(&self, statement: &str) -> u64 {
+        let statement = statement.to_owned();
+        let path = format!("SET search_path TO {}", self.quoted());
+        with_client(move |client| {
+            Box::pin(async move {
+                client.batch_execute(&path).await.unwrap();
+                client.execute_typed(&statement, &[]).await.unwrap()
+            })
+        })
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        if url().is_some() {
+            let drop = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.quoted());
+            with_client(move |client| Box::pin(async move { client.batch_execute(&drop).await.unwrap() }));
+        }
+    }
+}
+
+type Work<'c, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'c>>;
+
+/// Runs work on a connection of its own, without the store.
+pub(crate) fn with_client<T: Send + 'static>(
+    work: impl for<'c> FnOnce(&'c Client) -> Work<'c, T> + Send + 'static,
+) -> T {
+    let url = url().unwrap();
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            let done = work(&client).await;
+            drop(client);
+            let _ = connection.await;
+            done
+        })
+    });
+    thread.join().unwrap()
+}
