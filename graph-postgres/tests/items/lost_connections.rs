@@ -4,10 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use superstep_conformance::block_on;
+use superstep_store::cache::{Cache as _, Clear, EntryKey, NewEntry};
 use superstep_store::payload::Payload;
 use superstep_store::store::{Get, ItemKey, ItemWrite, ItemWrites, Search, Store as _};
 
 use crate::fixture::{Schema, url};
+use crate::proxy::{Cut, Proxy};
 
 /// Ends the connections of a program once for each call that it begins, at any time during the call. Returns their number.
 fn terminate(schema: &Schema, program: &str, begun: &AtomicU32) -> usize {
@@ -65,4 +67,33 @@ fn writes_are_made_once_although_connections_end() {
     assert!(ended > 0, "no connection was ended");
     let found = block_on(store.search(Search::new(now, "n"))).unwrap().items.len();
     assert_eq!(found, COUNT as usize / 2);
+}
+
+#[test]
+fn lost_answer_of_a_commit_is_looked_up() {
+    if url().is_none() {
+        return;
+    }
+    let schema = Schema::new();
+    let proxy = Proxy::start();
+    let store = block_on(schema.options().connect_store(&proxy.url)).unwrap();
+    let now = UNIX_EPOCH + Duration::from_secs(60);
+    for n in 0..20_u64 {
+        let at = ItemKey::new("n", n.to_string());
+        let put = |value: &str| ItemWrites::new(now, vec![ItemWrite::put(at.clone(), Payload::json(value))]);
+        let cut = if n % 2 == 0 { Cut::AfterCommit } else { Cut::BeforeCommit };
+        proxy.cut(cut);
+        assert_eq!(block_on(store.write(put("1"))).unwrap(), [false], "{cut:?}");
+        assert!(proxy.has_cut(), "{cut:?}");
+        let item = block_on(store.get(Get::new(now, vec![at.clone()]))).unwrap();
+        assert!(item[0].is_some(), "{cut:?}");
+        proxy.cut(cut);
+        let cache = store.cache();
+        let entry = EntryKey::new("graph", "node", "state", n.to_string());
+        block_on(cache.put(vec![NewEntry::new(entry.clone(), Payload::json("1"))], now)).unwrap();
+        assert!(proxy.has_cut(), "{cut:?}");
+        proxy.cut(cut);
+        assert_eq!(block_on(cache.clear(Clear::All)).unwrap(), 1, "{cut:?}");
+    }
+    assert_eq!(block_on(store.search(Search::new(now, "n"))).unwrap().items.len(), 20);
 }

@@ -1,11 +1,12 @@
 //! The long-term store and the cache on a server: their conformance suites, semantic search with and without pgvector, lost
 //! connections, and what people see in the tables.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by a panic")]
 
 mod fixture;
 
 mod behaviour;
 mod cache;
 mod lost_connections;
+mod proxy;
 mod semantic_search;
 mod store;

@@ -1,0 +1,99 @@
+//! A proxy that cuts connections at the commit of a transaction.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::str::FromStr as _;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use crate::fixture::url;
+
+/// The place of the next cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The server does not receive the commit.
+    BeforeCommit,
+    /// The server commits, but the client does not receive the answer.
+    AfterCommit,
+}
+
+/// The message that commits a transaction.
+const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(crate) url: String,
+    next: Arc<Mutex<Option<Cut>>>,
+}
+
+impl Proxy {
+    /// Starts a proxy for the server of the tests. Its thread lasts until the process ends.
+    pub(crate) fn start() -> Self {
+        let config = Config::from_str(url().unwrap()).unwrap();
+        let [Host::Tcp(host), ..] = config.get_hosts() else { panic!("PG_URL names a TCP server") };
+        let server = (host.clone(), config.get_ports().first().copied().unwrap_or(5432));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let password =
+            config.get_password().map(|text| format!("password={}", String::from_utf8_lossy(text)));
+        let url = format!(
+            "host=127.0.0.1 port={} user={} dbname={} {}",
+            listener.local_addr().unwrap().port(),
+            config.get_user().unwrap_or("postgres"),
+            config.get_dbname().unwrap_or("postgres"),
+            password.unwrap_or_default()
+        );
+        let next = Arc::new(Mutex::new(None));
+        let cuts = Arc::clone(&next);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (cuts, server) = (Arc::clone(&cuts), server.clone());
+                thread::spawn(move || serve(client.unwrap(), TcpStream::connect(server).unwrap(), &cuts));
+            }
+        });
+        Self { url, next }
+    }
+
+    /// Cuts the next connection that commits.
+    pub(crate) fn cut(&self, cut: Cut) {
+        *self.next.lock().unwrap() = Some(cut);
+    }
+
+    /// Returns `true` if the last cut was made.
+    pub(crate) fn has_cut(&self) -> bool {
+        self.next.lock().unwrap().is_none()
+    }
+}
+
+fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Mutex<Option<Cut>>) {
+    let (mut answers, mut receiver) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut answers, &mut receiver);
+        let _ = receiver.shutdown(Shutdown::Both);
+    });
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = client.read(&mut buffer) {
+        let message = &buffer[..count];
+        if message.ends_with(COMMIT) {
+            let cut = cuts.lock().unwrap().take();
+            match cut {
+                Some(Cut::BeforeCommit) => break,
+                Some(Cut::AfterCommit) => {
+                    // The client receives nothing more. The server closes the connection when it has done everything.
+                    let _ = client.shutdown(Shutdown::Both);
+                    let _ = server.write_all(message);
+                    let _ = server.write_all(b"X\0\0\0\x04");
+                    return;
+                }
+                None => {}
+            }
+        }
+        if server.write_all(message).is_err() {
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+    let _ = client.shutdown(Shutdown::Both);
+}
