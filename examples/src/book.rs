@@ -80,6 +80,9 @@ struct HowToHttp;
 #[doc = include_str!("../../docs/how-to/operations.md")]
 struct HowToOperations;
 
+#[doc = include_str!("../../docs/how-to/production-storage.md")]
+struct HowToProductionStorage;
+
 #[doc = include_str!("../../docs/how-to/diagrams.md")]
 struct HowToDiagrams;
 

@@ -324,6 +324,7 @@ fn invalid_endpoint_url_is_a_failure() {
 }
 
 mod agent;
+mod database;
 #[cfg(feature = "openai")]
 mod model;
 mod numbered;

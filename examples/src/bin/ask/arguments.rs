@@ -8,7 +8,7 @@ const DEFAULT_QUESTION: &str = "Which reducers are there, how are wiring mistake
 
 /// Answers a question from a folder of text and markdown files, with quotations and their file:line.
 ///
-/// Each question is a thread, which is stored in a file after every step. Use `--resume` to continue after a kill. If the documents
+/// Each question is a thread, which is stored in a file or database after every step. Use `--resume` to continue after a kill. If the documents
 /// contain nothing about a part of the question, `ask` asks you for other words. Without a terminal it exits with code 3 and prints
 /// the command to continue.
 ///
@@ -39,8 +39,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["resume", "history"])]
     pub(crate) fork: Option<String>,
 
-    /// The SQLite file for the threads [default: `ask/threads.db` in `$XDG_STATE_HOME` or `~/.local/state`]
-    #[arg(long, value_name = "FILE")]
+    /// The SQLite file or PostgreSQL database for the threads: a path, or a URL such as `postgres://user@host/database` [default:
+    /// `ask/threads.db` in `$XDG_STATE_HOME` or `~/.local/state`]
+    #[arg(long, value_name = "FILE|URL")]
     pub(crate) db: Option<PathBuf>,
 
     /// Print the final state as JSON instead of the answer

@@ -1,7 +1,7 @@
 //! Shows a complete program: `ask` answers a question from a folder of documents, with quotations and their `file:line`.
 //! Run with `cargo run -p examples --bin ask -- "how does a join work, and when does it fail?" docs`.
 //!
-//! Each question is a thread in a SQLite file. `--resume` continues a killed run or answers a question of the program, even days
+//! Each question is a thread in a SQLite file, or in a PostgreSQL database. `--resume` continues a killed run or answers a question of the program, even days
 //! later. `--history` lists the checkpoints, and `--fork` starts a new branch from one.
 //!
 //! Read `inquiry` (the state) first, then `nodes`, then `graph`. `session` runs the graph on a thread, `threads` finds the thread,
@@ -51,7 +51,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error>> {
     }
 
     let name = arguments.thread.as_deref();
-    let threads = graph.with_checkpointer(threads::store(arguments.db.as_deref())?);
+    let threads = graph.with_checkpointer(threads::store(arguments.db.as_deref()).await?);
     // As in a chat, a new question on a waiting thread abandons the old one.
     let threads = threads.abandon_pending();
     if arguments.history {

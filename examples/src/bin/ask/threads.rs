@@ -1,12 +1,14 @@
-//! The file of the threads, the choice of a thread, and the metadata of its runs.
+//! The file or database of the threads, the choice of a thread, and the metadata of its runs.
 
 use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use examples::corpus::Kinds;
-use superstep::checkpoint::{CheckpointId, ThreadQuery, ThreadRecord};
+use superstep::checkpoint::{CheckpointError, CheckpointId, Checkpointer, ThreadQuery, ThreadRecord};
 use superstep::thread::{PersistentGraph, Snapshot, Thread};
+use superstep_postgres::PostgresCheckpointer;
 use superstep_sqlite::SqliteCheckpointer;
 
 use crate::inquiry::Inquiry;
@@ -14,22 +16,37 @@ use crate::library::Library;
 
 pub(crate) type Threads = PersistentGraph<Inquiry, Library>;
 
-/// Opens the file of the threads. Creates it if it does not exist.
-pub(crate) fn store(db: Option<&Path>) -> Result<SqliteCheckpointer, Box<dyn Error>> {
+/// Opens the file or database of the threads. Creates the file, or the tables, if they do not exist.
+pub(crate) async fn store(db: Option<&Path>) -> Result<Arc<dyn Checkpointer>, Box<dyn Error>> {
+    if let Some(url) = db.and_then(database_url) {
+        let store = PostgresCheckpointer::connect(url).await;
+        // The URL may contain a password.
+        return match store {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) => Err(cannot_store("the database", "another one", &error)),
+        };
+    }
     let path = match db {
         Some(path) => path.to_owned(),
         None => {
             default_file().ok_or("there is no home folder for the threads: name a file with `--db FILE`")?
         }
     };
-    SqliteCheckpointer::open(&path).map_err(|error| {
-        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        format!(
-            "cannot store threads in `{}` (choose another file with `--db`): {error}{cause}",
-            path.display()
-        )
-        .into()
-    })
+    match SqliteCheckpointer::open(&path) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) => Err(cannot_store(&format!("`{}`", path.display()), "another file", &error)),
+    }
+}
+
+/// Returns the URL of a PostgreSQL database, if it is one.
+fn database_url(db: &Path) -> Option<&str> {
+    let url = db.to_str()?;
+    ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
+}
+
+fn cannot_store(place: &str, other: &str, error: &CheckpointError) -> Box<dyn Error> {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("cannot store threads in {place} (choose {other} with `--db`): {error}{cause}").into()
 }
 
 /// Returns the default file, in the state directory of the XDG base directory specification.
