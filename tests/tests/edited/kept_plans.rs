@@ -55,7 +55,7 @@ async fn waiting_thread_keeps_results_steps_and_questions() {
     on_every_store(async |store| {
         let probe = Arc::new(Probe::default());
         let thread = waiting(store, &graph(), &probe).await;
-        assert_eq!(probe.ran(), "pay sibling");
+        assert!(["pay sibling", "sibling pay"].contains(&probe.ran().as_str()));
         let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
         let before = thread.state().await.unwrap().unwrap();
 
@@ -217,7 +217,7 @@ async fn edit_of_an_old_checkpoint_begins_its_tasks_anew_on_a_branch() {
         let outcome = thread.resume(()).context(Arc::clone(&probe)).await.unwrap();
         let asked = outcome.pause().unwrap().only::<Go>().unwrap();
         assert_ne!(asked.id(), go.id());
-        assert_eq!(probe.ran(), "pay sibling");
+        assert!(["pay sibling", "sibling pay"].contains(&probe.ran().as_str()));
         let ended = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
         assert_eq!(log_of(ended.state()), "in edited (in+edited None true) sibling last");
     })

@@ -10,3 +10,4 @@ mod gotos;
 mod kept_calls;
 mod kept_plans;
 mod named_routes;
+mod roll_backs;

@@ -55,6 +55,16 @@ growth! {
         at.cost(async { thread.update(Chain::update().count(1_usize), None).await.unwrap_err() }).await;
         at.cost(async { thread.update(Chain::update().count(1_usize), as_node(START)).await.unwrap() }).await;
     };
+    roll_back_of_a_long_thread: Stores, 2_000 => async |at| {
+        let thread = long(at).await;
+        let first = thread.history().source(CheckpointSource::Input).await.unwrap()[0].id;
+        at.cost(async { thread.roll_back_to(first).await.unwrap() }).await;
+    };
+    roll_back_of_one_superstep: Stores, 2_000 => async |at| {
+        let thread = long(at).await;
+        let last = thread.history().limit(2).await.unwrap()[1].id;
+        at.cost(async { thread.roll_back_to(last).await.unwrap() }).await;
+    };
     branches_of_one_checkpoint: Stores, 100 => async |at| {
         at.cost(async { branched(at).await }).await;
     };

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -34,8 +34,10 @@ pub(crate) struct Persist {
     pub(crate) wrote: Option<TaskChanges>,
     /// By task, the keys of the stored records of its result.
     pub(crate) recorded: Vec<Vec<RecordKey>>,
-    /// The keys of the records of open interrupts.
-    pub(crate) asked: BTreeSet<RecordKey>,
+    /// The keys of the records of open interrupts, with the numbers of answers before them.
+    pub(crate) asked: BTreeMap<RecordKey, usize>,
+    /// The keys of the records of answered interrupts, with the numbers of answers before them.
+    pub(crate) given: BTreeMap<RecordKey, usize>,
     /// The kind of the next checkpoint.
     pub(crate) next_kind: CheckpointKind,
     /// Checkpoints that were not announced to the listeners.
@@ -98,7 +100,8 @@ impl Persist {
             changes: FieldChanges::default(),
             wrote: None,
             recorded: Vec::new(),
-            asked: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            given: BTreeMap::new(),
             next_kind: CheckpointKind::Superstep,
             unannounced: Vec::new(),
             observed: false,
@@ -157,7 +160,7 @@ impl Persist {
     /// asked.
     pub(crate) fn answered(&mut self, records: Vec<TaskRecord>) {
         for record in &records {
-            self.asked.remove(&interrupt_of(&record.key));
+            self.gives(interrupt_of(&record.key));
         }
         self.records(records, Vec::new());
     }
@@ -194,6 +197,7 @@ impl Persist {
         self.recorded.clear();
         self.wrote = None;
         self.asked.clear();
+        self.given.clear();
         self.has_stopped = false;
         self.shared.reaches(id);
         let checkpoint = Checkpoint::new(id, step, source, Arc::clone(&self.run), SystemTime::now())
@@ -275,18 +279,23 @@ impl Persist {
     pub(crate) fn ask(&mut self, suspended: &Suspended) {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
         let mut before = std::mem::take(&mut self.asked);
+        let mut answers: BTreeMap<u32, usize> = BTreeMap::new();
+        for interrupt in self.given.keys() {
+            *answers.entry(interrupt.task).or_default() += 1;
+        }
         for (&task, questions) in suspended {
             for (nth, question) in questions.iter().enumerate() {
-                let stored = StoredQuestion::of(question).at(nth);
                 let at = key(place(task), RecordKind::Interrupt, &question.id);
+                let known = before.remove(&at).or_else(|| self.given.remove(&at));
+                let answered = known.unwrap_or_else(|| answers.get(&at.task).copied().unwrap_or_default());
+                let stored = StoredQuestion::of(question).at(nth, answered);
                 // An earlier answer does not answer the question as it is asked now.
                 remove.push(key(place(task), RecordKind::Answer, &question.id));
-                before.remove(&at);
-                self.asked.insert(at.clone());
+                self.asked.insert(at.clone(), answered);
                 put.extend(json_record(at, &stored));
             }
         }
-        remove.extend(before);
+        remove.extend(before.into_keys());
         self.records(put, remove);
     }
 
@@ -294,7 +303,8 @@ impl Persist {
     pub(crate) fn remember(&mut self, results: &[Option<Finished>], records: &[TaskRecord]) {
         self.recorded = vec![Vec::new(); results.len()];
         self.asked.clear();
-        for TaskRecord { key, .. } in records {
+        self.given.clear();
+        for TaskRecord { key, payload, .. } in records {
             let task = usize::try_from(key.task).unwrap_or(usize::MAX);
             match key.kind {
                 RecordKind::Write | RecordKind::Finished
@@ -303,13 +313,20 @@ impl Persist {
                     self.recorded.get_mut(task).into_iter().for_each(|recorded| recorded.push(key.clone()));
                 }
                 RecordKind::Interrupt => {
-                    self.asked.insert(key.clone());
+                    self.asked.insert(key.clone(), StoredQuestion::answers_before(payload));
                 }
                 _ => {}
             }
         }
         for TaskRecord { key, .. } in records.iter().filter(|record| record.key.kind == RecordKind::Answer) {
-            self.asked.remove(&interrupt_of(key));
+            self.gives(interrupt_of(key));
+        }
+    }
+
+    /// Marks an interrupt as answered.
+    fn gives(&mut self, interrupt: RecordKey) {
+        if let Some(answers) = self.asked.remove(&interrupt) {
+            self.given.insert(interrupt, answers);
         }
     }
 

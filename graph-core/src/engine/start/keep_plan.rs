@@ -87,7 +87,9 @@ impl Driver {
         plan.progress = entering(plan.progress, &kept.enter).map_err(not_storable)?;
         let planned_at = kept.planned_at.filter(|_| planned > 0);
         if let Some(planned_at) = planned_at {
-            plan.progress = keeping(plan.progress, planned_at).map_err(not_storable)?;
+            let answers = kept.records.iter().filter(|record| record.key.kind == RecordKind::Answer);
+            let answers = answers.map(|record| record.key.key.to_string()).collect();
+            plan.progress = keeping(plan.progress, planned_at, answers).map_err(not_storable)?;
         }
         let Some(persist) = &mut self.persist else { return Ok(()) };
         let changes = persist.changes.unwritten(&*self.state);

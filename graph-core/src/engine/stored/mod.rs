@@ -32,8 +32,8 @@ pub(crate) use keys::{
 };
 pub(crate) use program::Program;
 pub(crate) use progress::{
-    Provenance, START, Unplanned, entering, keeping, moved, node_of, parent_task, planned_at, read_packet,
-    shown_packets,
+    Provenance, START, Unplanned, answers_at_first, entering, keeping, moved, node_of, parent_task,
+    planned_at, read_packet, shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};

@@ -55,6 +55,9 @@ pub(crate) struct StoredProgress {
     /// The checkpoint that first planned the tasks, if an update from outside has kept them. Their ids contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned_at: Option<CheckpointId>,
+    /// The ids of the answers that such tasks had when this checkpoint was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answered: Vec<String>,
 }
 
 /// The part of a checkpoint's progress that tells how the checkpoint was made.
@@ -180,6 +183,7 @@ pub(crate) fn encode(
         resets,
         enter: BTreeMap::new(),
         planned_at: None,
+        answered: Vec::new(),
     };
     json_payload(&stored).map(Some)
 }
@@ -229,14 +233,23 @@ pub(crate) fn entering(
     json_payload(&stored).map(Some)
 }
 
-/// Adds the checkpoint that first planned the tasks to a stored plan.
+/// Adds the checkpoint that first planned the tasks, and the answers that they have, to a stored plan.
 pub(crate) fn keeping(
     payload: Option<Payload>,
     planned_at: CheckpointId,
+    answered: Vec<String>,
 ) -> Result<Option<Payload>, EncodeError> {
     let mut stored = parse(payload.as_ref()).map_err(|_| unread())?;
-    stored.planned_at = Some(planned_at);
+    (stored.planned_at, stored.answered) = (Some(planned_at), answered);
     json_payload(&stored).map(Some)
+}
+
+/// Returns the ids of the answers that the tasks of a checkpoint had when it was written.
+pub(crate) fn answers_at_first(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<Vec<String>, ErrorKind> {
+    match checkpoint.source {
+        CheckpointSource::Update => Ok(read(thread, checkpoint)?.answered),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Returns the checkpoint that first planned the tasks of this one.

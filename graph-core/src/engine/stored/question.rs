@@ -2,7 +2,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{RecordKind, TaskRecord};
+use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt};
 use crate::options::{from_millis, to_millis};
 use crate::payload::Payload;
@@ -30,6 +30,9 @@ pub(crate) struct StoredQuestion {
     /// The number of open questions that its task asked before it.
     #[serde(default, skip_serializing_if = "is_first")]
     pub(crate) nth: usize,
+    /// The number of the task's questions that were answered before this one was asked.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(crate) answered: usize,
     /// The node that asks, if it is a node of a subgraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) within: Option<Asker>,
@@ -107,15 +110,31 @@ impl StoredQuestion {
             answer_schema,
             answer_version: None,
             nth: 0,
+            answered: 0,
             within,
             expires_at_ms,
             earlier,
         }
     }
 
-    /// Sets the number of open questions that its task asked before it.
-    pub(crate) fn at(self, nth: usize) -> Self {
-        Self { nth, ..self }
+    /// Sets the number of open questions that its task asked before it, and of the task's earlier answers.
+    pub(crate) fn at(self, nth: usize, answered: usize) -> Self {
+        Self { nth, answered, ..self }
+    }
+
+    /// Returns the question without the version of its answer; `None` if it has none.
+    pub(crate) fn unanswered(self) -> Option<Self> {
+        self.answer_version.is_some().then_some(Self { answer_version: None, ..self })
+    }
+
+    /// Reads the number of answers before the question from its record. Reads nothing else, because questions may be large.
+    pub(crate) fn answers_before(payload: &Payload) -> usize {
+        #[derive(serde::Deserialize)]
+        struct Answered {
+            #[serde(default)]
+            answered: usize,
+        }
+        serde_json::from_slice(payload.bytes()).map_or(0, |Answered { answered }| answered)
     }
 
     /// Returns the version of the question.
@@ -154,6 +173,14 @@ impl StoredQuestion {
             expires_at,
             earlier,
         }
+    }
+}
+
+impl StoredQuestion {
+    /// Returns the record of a question without the version of its answer; `None` if it has none.
+    pub(crate) fn without_answer(at: &RecordKey, payload: &Payload) -> Option<TaskRecord> {
+        let stored: Self = serde_json::from_slice(payload.bytes()).ok()?;
+        json_record(at.clone(), &stored.unanswered()?).ok()
     }
 }
 

@@ -1,0 +1,157 @@
+//! The additions to a checkpoint that a roll back takes back.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use crate::checkpoint::{
+    CheckpointId, RecordKey, RecordKind, StatusKind, StoredCheckpoint, StoredStatus, TaskRecord,
+};
+use crate::engine::{
+    START, StoredBreakpoints, StoredFailure, StoredQuestion, TaskProgress, Waiting, answers_at_first,
+    begun_joins, read_breakpoints,
+};
+use crate::error::ErrorKind;
+use crate::options::clock;
+
+use super::erased::ErasedThread;
+
+/// The changes of the records of a checkpoint by which it is as it was when the thread first waited there.
+#[derive(Default)]
+pub(super) struct Undone {
+    pub(super) remove: Vec<RecordKey>,
+    pub(super) put: Vec<TaskRecord>,
+}
+
+/// Returns `true` if the answer is to a question of the task itself, and not to one of its subgraph call.
+pub(super) fn is_own(answer: &RecordKey, planned_at: CheckpointId) -> bool {
+    let rest = answer.key.strip_prefix(&*format!("{planned_at}:{}", answer.task));
+    // A call that is not stored runs again from its top, like its task.
+    rest.is_some_and(|rest| rest.starts_with(['/', '>']))
+}
+
+/// Finds the additions of resumptions to a checkpoint.
+///
+/// Adds the tasks whose subgraph calls have received an answer to `anew`. They begin anew.
+pub(super) fn undo(
+    thread: &Arc<str>,
+    head: &StoredCheckpoint,
+    planned_at: CheckpointId,
+    anew: &mut BTreeSet<usize>,
+) -> Result<Undone, ErrorKind> {
+    let StoredCheckpoint { checkpoint, records, .. } = head;
+    if checkpoint.next.iter().any(|next| &**next == START) {
+        // A pending input. Its records are the input.
+        return Ok(Undone::default());
+    }
+    let planned = u32::try_from(checkpoint.next.len()).unwrap_or(RecordKey::NO_TASK);
+    let first: HashSet<String> = answers_at_first(thread, checkpoint)?.into_iter().collect();
+    // The number of answers that stay, by task with an answer that does not.
+    let mut answered: BTreeMap<u32, usize> = BTreeMap::new();
+    let answers = || records.iter().map(|record| &record.key).filter(|key| key.kind == RecordKind::Answer);
+    for answer in answers().filter(|answer| !first.contains(&*answer.key)) {
+        answered.insert(answer.task, 0);
+        if !is_own(answer, planned_at) {
+            anew.extend(usize::try_from(answer.task));
+        }
+    }
+    for answer in answers().filter(|answer| first.contains(&*answer.key)) {
+        answered.entry(answer.task).and_modify(|count| *count += 1);
+    }
+    let mut undone = Undone::default();
+    for TaskRecord { key, payload, .. } in records {
+        let kept_answers = answered.get(&key.task);
+        let is_anew = usize::try_from(key.task).is_ok_and(|task| anew.contains(&task));
+        let removes = match key.kind {
+            RecordKind::Patch | RecordKind::Goto => true,
+            _ if key.task != RecordKey::NO_TASK && key.task >= planned => true,
+            RecordKind::Write | RecordKind::Finished => is_anew || kept_answers.is_some(),
+            RecordKind::Answer => is_anew || !first.contains(&*key.key),
+            RecordKind::Interrupt if is_anew => true,
+            RecordKind::Interrupt => {
+                kept_answers.is_some_and(|count| StoredQuestion::answers_before(payload) > *count)
+            }
+            _ => false,
+        };
+        if removes {
+            undone.remove.push(key.clone());
+        } else if key.kind == RecordKind::Interrupt && kept_answers.is_some() && !first.contains(&*key.key) {
+            undone.put.extend(StoredQuestion::without_answer(key, payload));
+        }
+    }
+    if let Some(breakpoints) = read_breakpoints(thread, checkpoint, records)?
+        && breakpoints.passed
+    {
+        undone.put.extend(StoredBreakpoints { passed: false, ..breakpoints }.record());
+    }
+    Ok(undone)
+}
+
+impl Undone {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.remove.is_empty() && self.put.is_empty()
+    }
+
+    /// Returns the status of a thread whose head is this checkpoint, after the changes.
+    pub(super) fn status(&self, thread: &ErasedThread, head: StoredCheckpoint) -> StoredStatus {
+        let StoredCheckpoint { checkpoint, mut records, .. } = head;
+        let graph = &thread.graph.graph.0;
+        let removed: HashSet<&RecordKey> =
+            self.remove.iter().chain(self.put.iter().map(|put| &put.key)).collect();
+        records.retain(|record| !removed.contains(&record.key));
+        records.extend(self.put.iter().cloned());
+        records.sort_by(|one, other| one.key.cmp(&other.key));
+        let is_input = checkpoint.next.iter().any(|next| &**next == START);
+        if checkpoint.next.is_empty() {
+            let joins = begun_joins(graph, &thread.name, &checkpoint).unwrap_or_default();
+            let waits = joins.iter().any(|join| !join.optional);
+            return StoredStatus::new(if waits { StatusKind::Failed } else { StatusKind::Finished });
+        }
+        match Waiting::read(graph, &thread.name, &checkpoint, &records) {
+            Ok(waiting) if !is_input => status_of(&waiting),
+            // A resumption reports what it cannot read.
+            _ => StoredStatus::new(StatusKind::Running),
+        }
+    }
+}
+
+/// Returns the status of a thread that waits for this. Like that of a run which has stopped there.
+fn status_of(waiting: &Waiting) -> StoredStatus {
+    let pending = || {
+        let tasks = waiting.tasks.iter().map(|(_, task_progress)| task_progress);
+        tasks.filter(|task_progress| task_progress.result.is_none())
+    };
+    let asks = pending().any(|task_progress| !task_progress.questions.is_empty());
+    if waiting.breakpoints.is_some() {
+        return StoredStatus::new(if asks { StatusKind::WaitingForAnswer } else { StatusKind::AtBreakpoint });
+    }
+    if waiting.stopped.as_ref().is_some_and(|stopped| stopped.requested) {
+        return StoredStatus::new(StatusKind::Stopped).wakes_at(wakes_at(pending()));
+    }
+    let has_failed = |task_progress: &TaskProgress| {
+        let failure = task_progress.failure.as_ref();
+        failure.is_some_and(|failure| StoredFailure::is_final(failure) && !failure.waits_again)
+            && task_progress.questions.is_empty()
+    };
+    let waits = |task_progress: &TaskProgress| {
+        !task_progress.questions.is_empty()
+            || task_progress.sleeps.iter().any(|(_, timer)| timer.pending().is_some())
+    };
+    if pending().any(has_failed) {
+        StoredStatus::new(StatusKind::Failed)
+    } else if pending().next().is_none() || !pending().all(waits) {
+        StoredStatus::new(StatusKind::Running)
+    } else {
+        let kind = if asks { StatusKind::WaitingForAnswer } else { StatusKind::WaitingForTime };
+        StoredStatus::new(kind).wakes_at(wakes_at(pending()))
+    }
+}
+
+/// Returns the first time at which a task continues without an answer.
+fn wakes_at<'t>(tasks: impl Iterator<Item = &'t TaskProgress>) -> Option<std::time::SystemTime> {
+    let times = tasks.flat_map(|task_progress| {
+        let sleeps =
+            task_progress.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
+        sleeps.chain(task_progress.questions.iter().filter_map(|open| open.expires_at))
+    });
+    times.min()
+}
