@@ -2,6 +2,9 @@
 
 mod as_node;
 mod at;
+mod call_snapshot;
+mod call_tasks;
+mod calls;
 mod conflict_wait;
 mod copy;
 mod cut_calls;
@@ -40,6 +43,8 @@ pub use as_node::{AsNode, as_node, keep_plan};
 #[doc(hidden)]
 pub use as_node::{AsNodeTarget, IntoAsNode};
 pub use at::ThreadAt;
+pub use call_snapshot::{CallSnapshot, CallTask};
+pub use calls::CallHistory;
 pub use copy::CopyThread;
 pub use delete::DeleteThread;
 pub use goto::{Goto, IntoGoto, send};

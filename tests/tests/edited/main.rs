@@ -1,4 +1,4 @@
-//! Threads that a person edits: added nodes, updates by name, kept plans, and roll back.
+//! Threads that a person edits: added nodes, updates by name, kept plans, roll back, and calls without types.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,5 +9,6 @@
 mod gotos;
 mod kept_calls;
 mod kept_plans;
+mod listed_calls;
 mod named_routes;
 mod roll_backs;

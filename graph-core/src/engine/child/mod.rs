@@ -17,5 +17,5 @@ pub(crate) use call::{Beginning, ErasedCallResult};
 pub(crate) use in_memory::StartedCall;
 pub(crate) use parents::ParentHead;
 pub(crate) use parents::{call_id, journals, shared_from_outside, withdraw, write_around};
-pub(crate) use place::{CallPlace, escape, namespace, stored_as};
+pub(crate) use place::{CallPlace, escape, namespace, stored_as, unescape};
 pub(crate) use run_call::run_call;

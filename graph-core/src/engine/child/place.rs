@@ -201,15 +201,36 @@ pub(crate) fn escape(text: &str, into: &mut String) {
     }
 }
 
+/// Returns the string that was escaped.
+pub(crate) fn unescape(part: &str) -> String {
+    let mut parts = part.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for escaped in parts {
+        let code = escaped.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok());
+        match (code, escaped.get(2..)) {
+            (Some(code), Some(rest)) => {
+                text.push(char::from(code));
+                text.push_str(rest);
+            }
+            _ => {
+                text.push('%');
+                text.push_str(escaped);
+            }
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{escape, unescape};
 
     #[test]
     fn different_names_have_different_namespace_parts() {
         let part = |text: &str| {
             let mut part = String::new();
             escape(text, &mut part);
+            assert_eq!(unescape(&part), text);
             part
         };
         let mut parts: Vec<String> = ["a", "a/b", "a%2Fb", "a:b", "a#1", "a%", ""].map(part).into();

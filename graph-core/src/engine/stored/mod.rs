@@ -33,7 +33,7 @@ pub(crate) use keys::{
 pub(crate) use program::Program;
 pub(crate) use progress::{
     Provenance, START, Unplanned, answers_at_first, entering, keeping, moved, node_of, parent_task,
-    planned_at, read_packet, shown_packets,
+    planned_at, read_packet, shares_state, shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};

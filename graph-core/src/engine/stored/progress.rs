@@ -244,6 +244,11 @@ pub(crate) fn keeping(
     json_payload(&stored).map(Some)
 }
 
+/// Returns `true` if the checkpoint is of a subgraph run on the parent state. `false` if an older version has stored it.
+pub(crate) fn shares_state(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<bool, ErrorKind> {
+    Ok(read(thread, checkpoint)?.resets.is_some())
+}
+
 /// Returns the ids of the answers that the tasks of a checkpoint had when it was written.
 pub(crate) fn answers_at_first(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<Vec<String>, ErrorKind> {
     match checkpoint.source {
