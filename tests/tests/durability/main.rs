@@ -12,6 +12,7 @@ mod breakpoints;
 mod crashes;
 mod damaged_data;
 mod dropped_runs;
+mod edited;
 mod failing_stores;
 mod instrumented_store;
 mod interrupts;
