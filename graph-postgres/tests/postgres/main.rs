@@ -5,5 +5,9 @@
 )]
 
 mod conformance;
+mod crashes;
 mod encrypted;
+mod faults;
+mod log;
+mod pooler;
 mod server;

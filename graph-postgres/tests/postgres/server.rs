@@ -27,6 +27,11 @@ pub(crate) fn url() -> Option<String> {
     url
 }
 
+/// Returns `true` if the tests may take long: `LONG=1`.
+pub(crate) fn is_long() -> bool {
+    std::env::var("LONG").is_ok_and(|long| long == "1")
+}
+
 /// Runs a test, if there is a server. The store needs no runtime, so the test has none.
 pub(crate) fn run<E>(test: impl Future<Output = Result<(), E>>) -> Result<(), E> {
     if url().is_some() { block_on(test) } else { Ok(()) }

@@ -1,0 +1,102 @@
+//! The conformance suite through pgbouncer in transaction mode, if it is installed.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use superstep_conformance::block_on;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use crate::server::{Schema, is_long, url};
+
+/// A pooler on a free port of the loopback interface.
+struct Pooler {
+    process: Child,
+    folder: PathBuf,
+    url: String,
+}
+
+fn program() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .chain([PathBuf::from("/usr/sbin")])
+        .map(|folder| folder.join("pgbouncer"))
+        .find(|program| program.is_file())
+}
+
+impl Pooler {
+    fn start(program: &PathBuf) -> Self {
+        let server: Config = url().unwrap().parse().unwrap();
+        let Some(Host::Tcp(host)) = server.get_hosts().first() else { panic!("PG_URL names no host") };
+        let (host, port) = (host.clone(), server.get_ports().first().copied().unwrap_or(5432));
+        let (user, database) = (server.get_user().unwrap(), server.get_dbname().unwrap());
+        let password = server.get_password().map(|password| String::from_utf8_lossy(password).into_owned());
+        let folder = std::env::temp_dir().join(format!("superstep-pooler-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let listen = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let password = password.map(|password| format!(" password={password}")).unwrap_or_default();
+        let settings = format!(
+            "[databases]\npooled = host={host} port={port} dbname={database} user={user}{password}\n\
+             [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {listen}\nunix_socket_dir =\nauth_type = any\n\
+             pool_mode = transaction\ndefault_pool_size = 8\nmax_client_conn = 500\nlogfile = {}\npidfile = {}\n",
+            folder.join("log").display(),
+            folder.join("pid").display(),
+        );
+        let file = folder.join("settings");
+        fs::write(&file, settings).unwrap();
+        // It refuses to run as root.
+        let is_root = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+        let mut command = if is_root.unwrap_or(false) {
+            let owned = Command::new("chown").args(["-R", "postgres"]).arg(&folder).status().unwrap();
+            assert!(owned.success());
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
+            command
+        } else {
+            Command::new(program)
+        };
+        let process = command.arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while TcpStream::connect(("127.0.0.1", listen)).is_err() {
+            std::thread::yield_now();
+        }
+        Self { process, folder, url: format!("postgres://{user}@127.0.0.1:{listen}/pooled") }
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn checkpoints_keep_their_promises_through_a_pooler() {
+    static SKIPPED: OnceLock<()> = OnceLock::new();
+    let (Some(_), Some(program)) = (url(), program()) else {
+        SKIPPED.get_or_init(|| {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: the test through pgbouncer needs PG_URL and pgbouncer on the PATH"
+            );
+        });
+        return;
+    };
+    let pooler = Pooler::start(&program);
+    for case in superstep_conformance::cases() {
+        // All of them run with `LONG=1`.
+        let is_short = ["commit", "atomic", "get", "records", "namespaces", "copy", "delete", "cancellation"];
+        if !is_long() && !is_short.contains(&case.area()) {
+            continue;
+        }
+        let place = Schema::at(pooler.url.clone());
+        if let Err(broken) = block_on(case.run(&place)) {
+            panic!("through a pooler: {broken}");
+        }
+    }
+}
