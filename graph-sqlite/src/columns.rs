@@ -86,20 +86,33 @@ pub(crate) fn optional_id(row: &Row<'_>, column: usize) -> Result<Option<Checkpo
 /// The `wakes` column of a thread of unknown status, which is due at any time.
 pub(crate) const WAKES_ALWAYS: i64 = i64::MIN;
 
-/// Returns the columns `status` and `wakes` of a status.
-pub(crate) fn status_columns(status: StoredStatus) -> (u8, Option<i64>) {
+/// The `rank` column of a thread whose status changed at an unknown time.
+const RANK_UNKNOWN: i64 = i64::MAX;
+
+/// The columns `status`, `wakes` and `rank` of a status.
+pub(crate) type StatusColumns = (u8, Option<i64>, i64);
+
+/// Returns the columns `status`, `wakes` and `rank` of a status.
+pub(crate) fn status_columns(status: StoredStatus) -> StatusColumns {
     let wakes = match status.kind {
         StatusKind::Unknown => Some(WAKES_ALWAYS),
         _ => status.wakes_at.map(|time| millis(time).max(WAKES_ALWAYS + 1)),
     };
-    (status.kind.code(), wakes)
+    (status.kind.code(), wakes, rank(status.changed_at))
 }
 
-/// Reads a status from the columns `status` and `wakes`, of which the first has this index.
+/// Returns the column `rank` of the time at which a status changed.
+pub(crate) fn rank(changed_at: Option<SystemTime>) -> i64 {
+    changed_at.map_or(RANK_UNKNOWN, |time| millis(time).saturating_neg().min(RANK_UNKNOWN - 1))
+}
+
+/// Reads a status from the columns `status`, `wakes` and `rank`, of which the first has this index.
 pub(crate) fn status(row: &Row<'_>, first: usize) -> Result<StoredStatus, Error> {
     let kind = u8::try_from(row.get::<_, i64>(first)?).map_or(StatusKind::Unknown, StatusKind::from_code);
     let wakes = row.get::<_, Option<i64>>(first + 1)?.filter(|_| kind != StatusKind::Unknown);
-    Ok(StoredStatus::new(kind).wakes_at(wakes.and_then(time)))
+    let rank: i64 = row.get(first + 2)?;
+    let changed = (rank != RANK_UNKNOWN).then(|| time(rank.saturating_neg())).flatten();
+    Ok(StoredStatus::new(kind).wakes_at(wakes.and_then(time)).changed_at(changed))
 }
 
 /// Reads a payload from the code of its encoding and a data column.

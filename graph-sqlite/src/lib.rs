@@ -71,6 +71,7 @@ mod reader;
 mod results;
 mod schema;
 mod store;
+mod thread_metadata;
 mod writer;
 
 pub use cache::SqliteCache;

@@ -144,6 +144,9 @@ macro_rules! __cases {
                 unfinished_threads_are_listed_by_name
                 due_threads_are_listed_by_time
                 changed_status_moves_the_thread
+                threads_are_listed_by_their_kinds
+                threads_are_listed_newest_first
+                threads_are_listed_by_metadata
                 cost_of_a_list_follows_its_length
             }
             copy {

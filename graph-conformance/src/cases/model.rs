@@ -226,7 +226,8 @@ impl History {
         let kind = self.rng.pick(&StatusKind::ALL).unwrap_or_default();
         let wakes =
             (kind != StatusKind::Unknown && self.rng.one_in(2)).then(|| time(self.rng.below(60) as i64));
-        StoredStatus::new(kind).wakes_at(wakes)
+        let changed = (!self.rng.one_in(4)).then(|| time(self.rng.below(12) as i64));
+        StoredStatus::new(kind).wakes_at(wakes).changed_at(changed)
     }
 
     fn checkpoint(&mut self, writer: &Writer, last: Option<CheckpointId>) -> NewCheckpoint {
@@ -251,7 +252,9 @@ impl History {
         };
         new.checkpoint.step = self.rng.below(60) as i64 - 1;
         new.checkpoint.created_at = time(new.checkpoint.step);
-        new.checkpoint.run = run(&format!("run of {}", writer.origin), Metadata::new());
+        let metadata = (!self.rng.one_in(3)).then(|| ("n".to_owned(), self.rng.below(3).into()));
+        let id = format!("run {} of {}", metadata.is_some(), writer.origin);
+        new.checkpoint.run = run(&id, metadata.into_iter().collect());
         if self.rng.one_in(4) {
             new.checkpoint.next.clear();
         }
@@ -323,7 +326,22 @@ impl History {
             }
         }
         let all = ThreadQuery::new().prefix(format!("seed {},", self.seed));
-        for query in [all.clone().unfinished(true), all.clone().due(time(30)), all] {
+        let some =
+            [StatusKind::Running, StatusKind::WaitingForAnswer, StatusKind::Unknown, StatusKind::Failed];
+        let metadata: Metadata = [("n".to_owned(), 1.into())].into_iter().collect();
+        let queries = [
+            all.clone().unfinished(true),
+            all.clone().due(time(30)),
+            all.clone().newest_first(true),
+            all.clone().status(some),
+            all.clone().status(some).newest_first(true).unfinished(true),
+            all.clone().status(some).due(time(30)),
+            all.clone().metadata(metadata.clone()),
+            all.clone().metadata(metadata.clone()).newest_first(true),
+            all.clone().metadata(metadata).status(some).due(time(30)),
+            all,
+        ];
+        for query in queries {
             let expected = self.model.threads(query.clone()).await.works("the model can be listed")?;
             let found = self.store.threads(query).await.works("threads can be listed")?;
             same("the list of threads is the same as in the model", expected.items, found.items)?;

@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde_json::{Value, json};
+use superstep_store::Metadata;
 use superstep_store::checkpoint::{
-    Checkpointer, DuePosition, Fence, StatusKind, StoredStatus, ThreadQuery, ThreadRecord,
+    ChangePosition, Checkpointer, DuePosition, Fence, StatusKind, StoredStatus, ThreadQuery, ThreadRecord,
 };
 
 use crate::Broken;
 use crate::case::Target;
 use crate::expect::{Expect as _, Refusal as _, holds, same};
-use crate::writer::{Writer, checkpoint_write};
+use crate::writer::{Writer, checkpoint_write, run};
 
 /// A time in 2023, in whole milliseconds.
 fn at(millis: u64) -> SystemTime {
@@ -209,10 +211,14 @@ const NOISE: Duration = Duration::from_millis(3);
 
 pub(crate) async fn cost_of_a_list_follows_its_length(target: Target<'_>) -> Result<(), Broken> {
     let store = target.open().await?;
+    let rare: Metadata = [("rare".to_owned(), json!(true))].into_iter().collect();
     for n in 0..10 {
-        thread(&store, &format!("due {n}"), asleep(n)).await?;
+        let mut writer = thread(&store, &format!("due {n}"), asleep(n)).await?;
+        writer.run = run("rare", rare.clone());
+        writer.add("a=1").await?;
     }
     let mut costs = Vec::new();
+    let mut more = Vec::new();
     let mut count = 0;
     for threads in [FEW, MANY] {
         while count < threads {
@@ -237,10 +243,179 @@ pub(crate) async fn cost_of_a_list_follows_its_length(target: Target<'_>) -> Res
         let due = fastest(&ThreadQuery::new().due(at(100)), 10).await?;
         let unfinished = fastest(&ThreadQuery::new().unfinished(true).limit(10), 10).await?;
         costs.push((due, unfinished));
+        let others = [
+            ("newest first", ThreadQuery::new().newest_first(true)),
+            ("of one status", ThreadQuery::new().status([StatusKind::WaitingForTime])),
+            ("of one status, newest first", {
+                ThreadQuery::new().status([StatusKind::WaitingForTime]).newest_first(true)
+            }),
+            ("with metadata", ThreadQuery::new().metadata(rare.clone())),
+            ("with metadata, newest first", ThreadQuery::new().metadata(rare.clone()).newest_first(true)),
+        ];
+        for (what, query) in others {
+            more.push((what, fastest(&query.limit(10), 10).await?));
+        }
+    }
+    let (few, many) = more.split_at(more.len() / 2);
+    for ((what, few), (_, many)) in few.iter().zip(many) {
+        let promise = format!("ten threads {what} are listed among {MANY} as quickly as among {FEW}");
+        holds(promise, *many <= *few * FACTOR + NOISE, format!("{few:?} → {many:?}"))?;
     }
     let [few, many] = *costs.as_slice() else { return Ok(()) };
     let promise = format!("ten due threads are listed among {MANY} as quickly as among {FEW}");
     holds(promise, many.0 <= few.0 * FACTOR + NOISE, format!("{:?} → {:?}", few.0, many.0))?;
     let promise = format!("ten unfinished threads are listed among {MANY} as quickly as among {FEW}");
     holds(promise, many.1 <= few.1 * FACTOR + NOISE, format!("{:?} → {:?}", few.1, many.1))
+}
+
+pub(crate) async fn threads_are_listed_by_their_kinds(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut all = Vec::new();
+    for (n, kind) in StatusKind::ALL.into_iter().cycle().take(45).enumerate() {
+        let name = format!("t{:02}", n * 11 % 45);
+        thread(&store, &name, StoredStatus::new(kind)).await?;
+        all.push((name, kind));
+    }
+    all.sort();
+    let wanted: [&[StatusKind]; 5] = [
+        &[],
+        &[StatusKind::Finished],
+        &[StatusKind::Unknown, StatusKind::Stopped],
+        &[StatusKind::Failed, StatusKind::WaitingForAnswer, StatusKind::Finished],
+        &StatusKind::ALL,
+    ];
+    for kinds in wanted {
+        for unfinished in [false, true] {
+            let fits = |(_, kind): &&(String, StatusKind)| {
+                (kinds.is_empty() || kinds.contains(kind)) && !(unfinished && *kind == StatusKind::Finished)
+            };
+            let expected: Vec<_> = all.iter().filter(fits).map(|(name, _)| name.clone()).collect();
+            for limit in [None, Some(1), Some(4)] {
+                let query =
+                    ThreadQuery::new().status(kinds.iter().copied()).unfinished(unfinished).limit(limit);
+                let promise = format!("only threads of these kinds are listed, by name: {query:?}");
+                same(promise, &expected, &named(&*store, query).await?)?;
+            }
+        }
+    }
+    let query = ThreadQuery::new().status([StatusKind::Unknown]).prefix("t1").after("t12").limit(1);
+    let fits = |(name, kind): &&(String, StatusKind)| {
+        *kind == StatusKind::Unknown && name.starts_with("t1") && name.as_str() > "t12"
+    };
+    let both: Vec<_> = all.iter().filter(fits).map(|(name, _)| name.clone()).collect();
+    same("a thread must meet all conditions", both, named(&*store, query).await?)
+}
+
+pub(crate) async fn threads_are_listed_newest_first(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut expected = Vec::new();
+    for n in 0..40_u64 {
+        let name = format!("t{:02}", n * 7 % 40);
+        let kind = if n % 3 == 0 { StatusKind::Finished } else { StatusKind::WaitingForAnswer };
+        let changed = match n % 8 {
+            7 => None,
+            // Times before 1970, at 1970, and the same time for several threads.
+            6 => Some(UNIX_EPOCH - Duration::from_millis(n)),
+            _ => Some(at(n / 4)),
+        };
+        let status = StoredStatus::new(kind).changed_at(changed);
+        let writer = thread(&store, &name, status).await?;
+        let loaded = writer.store.get(&name, "", None).await.works("a thread can be read")?;
+        same("a thread keeps the time at which its status changed", status, loaded.status)?;
+        expected.push((ChangePosition::new(changed, name), kind));
+    }
+    expected.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let of = |kinds: &[StatusKind]| -> Vec<String> {
+        let fits = |(_, kind): &&(ChangePosition, StatusKind)| kinds.is_empty() || kinds.contains(kind);
+        expected.iter().filter(fits).map(|(position, _)| position.thread.to_string()).collect()
+    };
+    let wanted: [&[StatusKind]; 3] =
+        [&[], &[StatusKind::Finished], &[StatusKind::Finished, StatusKind::WaitingForAnswer]];
+    for kinds in wanted {
+        for limit in [None, Some(1), Some(3), Some(100)] {
+            let query = ThreadQuery::new().newest_first(true).status(kinds.iter().copied()).limit(limit);
+            let promise = format!("the newest threads come first, and those of unknown time last: {query:?}");
+            same(promise, of(kinds), named(&*store, query).await?)?;
+        }
+    }
+    let mut writer =
+        thread(&store, "moved", StoredStatus::new(StatusKind::Running).changed_at(at(1))).await?;
+    let newest = ThreadQuery::new().newest_first(true).limit(1);
+    set(&mut writer, StoredStatus::new(StatusKind::Running).changed_at(at(1_000))).await?;
+    let found = store.threads(newest).await.works("threads can be listed")?.items;
+    let found: Vec<_> = found.iter().map(|record| record.thread.to_string()).collect();
+    same("a changed status moves the thread to the front", vec!["moved".to_owned()], found)
+}
+
+pub(crate) async fn threads_are_listed_by_metadata(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let values = [
+        json!(1),
+        json!(1.0),
+        json!("1"),
+        json!(null),
+        json!(0.0),
+        json!(u64::MAX),
+        json!("\0'%_"),
+        json!({"a": 1, "b": [null]}),
+    ];
+    let metadata =
+        |key: &str, value: &Value| -> Metadata { [(key.to_owned(), value.clone())].into_iter().collect() };
+    let mut writers = Vec::new();
+    for (n, value) in values.iter().cycle().take(24).enumerate() {
+        let mut writer = Writer::new(&store, &format!("t{n:02}"));
+        let mut all = metadata("v\0", value);
+        all.insert("round".to_owned(), (n / values.len()).into());
+        writer.run = run("run", all);
+        writer.add("a=1").await?;
+        let kind = if n % 2 == 0 { StatusKind::Finished } else { StatusKind::Failed };
+        set(&mut writer, StoredStatus::new(kind).changed_at(at(100 - n as u64 / 3))).await?;
+        let mut inner = writer.in_namespace("child");
+        inner.run = run("inner", metadata("inner", &json!(1)));
+        inner.add("a=1").await?;
+        writers.push(writer);
+    }
+    thread(&store, "none", StoredStatus::default()).await?;
+    let list = async |query: ThreadQuery| named(&*store, query).await;
+    for (n, value) in values.iter().enumerate() {
+        let expected: Vec<_> = (0..3).map(|round| format!("t{:02}", n + round * values.len())).collect();
+        for limit in [None, Some(1), Some(2)] {
+            let query = ThreadQuery::new().metadata(metadata("v\0", value)).limit(limit);
+            same(format!("values are compared strictly: {value}"), &expected, &list(query.clone()).await?)?;
+            let found = list(query.newest_first(true)).await?;
+            same(format!("metadata can be combined with an order: {value}"), &expected, &found)?;
+        }
+    }
+    let mut both = metadata("v\0", &json!(1));
+    both.insert("round".to_owned(), json!(1));
+    same("all keys must match", vec!["t08".to_owned()], list(ThreadQuery::new().metadata(both)).await?)?;
+    let failed = ThreadQuery::new().metadata(metadata("round", &json!(0))).status([StatusKind::Failed]);
+    let expected = ["t01", "t03", "t05", "t07"].map(str::to_owned).to_vec();
+    same("metadata can be combined with a status", expected, list(failed).await?)?;
+    for (key, value) in [("v", json!(1)), ("inner", json!(1)), ("v\0", json!(0)), ("none", json!(null))] {
+        let found = list(ThreadQuery::new().metadata(metadata(key, &value))).await?;
+        same(format!("no thread has {key:?}: {value}"), Vec::<String>::new(), found)?;
+    }
+    let minus_zero = list(ThreadQuery::new().metadata(metadata("v\0", &json!(-0.0)))).await?.len();
+    same("zero equals minus zero", 3, minus_zero)?;
+
+    // The newest run decides.
+    let Some(writer) = writers.first_mut() else { return Ok(()) };
+    let first = writer.fence.head;
+    writer.run = run("next", metadata("next", &json!(true)));
+    writer.add("a=2").await?;
+    let of_next = || ThreadQuery::new().metadata(metadata("next", &json!(true)));
+    let of_first = || ThreadQuery::new().metadata(metadata("v\0", &json!(1))).limit(1);
+    same("a new run replaces the metadata", vec!["t00".to_owned()], list(of_next()).await?)?;
+    let found = store.threads(of_first()).await.works("threads can be listed")?.items;
+    same("the earlier metadata are gone", Some("t08"), found.first().map(|item| &*item.thread))?;
+    store.copy("t00", "copy", None).await.works("a thread can be copied")?;
+    let expected = vec!["copy".to_owned(), "t00".to_owned()];
+    same("a copy has the metadata", expected, list(of_next()).await?)?;
+    writer.roll_back(first).await?;
+    same("a roll back restores the metadata", vec!["copy".to_owned()], list(of_next()).await?)?;
+    let found = store.threads(of_first()).await.works("threads can be listed")?.items;
+    same("a roll back restores the metadata", Some("t00"), found.first().map(|item| &*item.thread))?;
+    store.delete("copy", None).await.works("a thread can be deleted")?;
+    same("a deleted thread is not listed", Vec::<String>::new(), list(of_next()).await?)
 }

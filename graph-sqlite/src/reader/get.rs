@@ -21,7 +21,7 @@ pub(crate) fn get(
     let mut query = db.prepare_cached(
         "SELECT t.epoch, t.origin, n.id, \
             (SELECT c.name FROM checkpoint c WHERE c.namespace = n.id ORDER BY c.name DESC LIMIT 1), \
-            t.status, t.wakes \
+            t.status, t.wakes, t.rank \
          FROM thread t LEFT JOIN namespace n ON n.thread = t.id AND n.name = ?2 WHERE t.name = ?1",
     )?;
     let mut rows = query.query(params![thread, namespace])?;

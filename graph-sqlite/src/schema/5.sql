@@ -19,6 +19,28 @@ ALTER TABLE run ADD COLUMN since INTEGER;
 ALTER TABLE record ADD COLUMN request_in INTEGER;
 CREATE INDEX record_by_request ON record (request_in, key) WHERE request_in IS NOT NULL;
 
+-- `rank` is the negative time of the last change of the status, in milliseconds since 1970, so that the newest threads sort
+-- first. It is the greatest integer if the time is unknown. Lists merge the threads of each status.
+ALTER TABLE thread ADD COLUMN rank INTEGER NOT NULL DEFAULT 9223372036854775807;
+DROP INDEX thread_unfinished;
+DROP INDEX thread_by_wake;
+CREATE INDEX thread_by_status ON thread (status, name);
+CREATE INDEX thread_by_wake ON thread (status, wakes, name) WHERE wakes IS NOT NULL;
+CREATE INDEX thread_by_rank ON thread (status, rank, name);
+
+-- The keys and values of metadata of the newest run in the root namespace of each thread. `entry` is a digest of key and
+-- value. The name and the rank are those of the thread.
+CREATE TABLE thread_metadata (
+    id     INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL,
+    entry  INTEGER NOT NULL,
+    name   TEXT    NOT NULL,
+    rank   INTEGER NOT NULL,
+    UNIQUE (thread, entry)
+) STRICT;
+CREATE INDEX thread_metadata_by_name ON thread_metadata (entry, name);
+CREATE INDEX thread_metadata_by_rank ON thread_metadata (entry, rank, name);
+
 -- Views for people.
 
 DROP VIEW records;
@@ -35,3 +57,15 @@ JOIN checkpoint ON checkpoint.id = record.checkpoint
 JOIN namespace ON namespace.id = checkpoint.namespace
 JOIN thread ON thread.id = namespace.thread
 ORDER BY thread.name, namespace.name, checkpoint.name, record.task, record.kind, record.key;
+
+DROP VIEW threads;
+CREATE VIEW threads AS
+SELECT name AS thread, epoch,
+       CASE status WHEN 0 THEN 'unknown' WHEN 1 THEN 'finished' WHEN 2 THEN 'running' WHEN 3 THEN 'waiting for answers'
+            WHEN 4 THEN 'waiting for a time' WHEN 5 THEN 'at a breakpoint' WHEN 6 THEN 'failed' WHEN 7 THEN 'at a limit'
+            WHEN 8 THEN 'stopped' ELSE status END AS status,
+       CASE rank WHEN 9223372036854775807 THEN NULL
+            ELSE strftime('%Y-%m-%d %H:%M:%f', -rank / 1000.0, 'unixepoch') END AS changed,
+       CASE status WHEN 0 THEN NULL ELSE strftime('%Y-%m-%d %H:%M:%f', wakes / 1000.0, 'unixepoch') END AS wakes
+FROM thread
+ORDER BY name;

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use superstep_store::checkpoint::CheckpointError;
 
 use crate::error::Error;
+use crate::thread_metadata;
 
 /// The `application_id` of our files ("GRPH").
 const APPLICATION: i32 = 0x4752_5048;
@@ -16,6 +17,9 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("4.sql"),
     include_str!("5.sql"),
 ];
+
+/// The format since which the metadata of threads are in an index.
+const METADATA_SINCE: usize = 5;
 
 /// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +99,11 @@ fn migrate_locked(db: &Connection) -> Result<(), Error> {
     let content = content(db)?;
     check(content)?;
     let from = if let Content::Format(format) = content { format } else { 0 };
-    for migration in MIGRATIONS.iter().skip(from) {
+    for (format, migration) in MIGRATIONS.iter().enumerate().skip(from) {
         db.execute_batch(migration)?;
+        if format + 1 == METADATA_SINCE && from > 0 {
+            thread_metadata::index_all(db)?;
+        }
     }
     db.execute_batch(&format!(
         "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {}",

@@ -6,6 +6,7 @@ use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, New
 use crate::chunk::ColumnData;
 use crate::columns::{IdText, millis, status_columns};
 use crate::error::Error;
+use crate::thread_metadata;
 
 use super::batch_buffer::BatchBuffer;
 use super::row_cache::{CachedNamespace, CachedThread, RowCache};
@@ -44,6 +45,7 @@ pub(crate) fn commit(session: &mut Session, batch: &WriteBatch) -> Result<(), Er
     }
     // The check visits every namespace of the thread.
     if root_is_rolled_back {
+        thread_metadata::refresh(db, thread.id)?;
         roll_back::collect_runs(db, thread.id, &removed_runs)?;
     }
     Ok(())
@@ -57,19 +59,23 @@ fn find_or_insert_thread<'k>(
 ) -> Result<&'k mut CachedThread, Error> {
     let epoch = batch.epoch.cast_signed();
     if row_cache.thread(db, &batch.thread)?.is_none() {
-        let (status, wakes) = status_columns(batch.status.unwrap_or_default());
+        let (status, wakes, rank) = status_columns(batch.status.unwrap_or_default());
         db.prepare_cached(
-            "INSERT INTO thread (name, epoch, origin, status, wakes) VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO thread (name, epoch, origin, status, wakes, rank) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?
-        .execute(params![&*batch.thread, epoch, &*batch.origin, status, wakes])?;
+        .execute(params![&*batch.thread, epoch, &*batch.origin, status, wakes, rank])?;
         return row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished);
     }
     let thread = row_cache.thread(db, &batch.thread)?.ok_or_else(row_vanished)?;
     let status = batch.status.map_or(thread.status, status_columns);
     // Nearly every superstep leaves its thread as it is.
     if (thread.epoch, thread.status) != (batch.epoch, status) {
-        db.prepare_cached("UPDATE thread SET epoch = ?2, status = ?3, wakes = ?4 WHERE id = ?1")?
-            .execute(params![thread.id, epoch, status.0, status.1])?;
+        db.prepare_cached("UPDATE thread SET epoch = ?2, status = ?3, wakes = ?4, rank = ?5 WHERE id = ?1")?
+            .execute(params![thread.id, epoch, status.0, status.1, status.2])?;
+        if thread.status.2 != status.2 {
+            db.prepare_cached("UPDATE thread_metadata SET rank = ?2 WHERE thread = ?1")?
+                .execute([thread.id, status.2])?;
+        }
         (thread.epoch, thread.status) = (batch.epoch, status);
     }
     Ok(thread)
@@ -117,6 +123,10 @@ fn insert_checkpoint<'b>(
 ) -> Result<(), Error> {
     let NewCheckpoint { checkpoint, changes, records, .. } = new;
     let run = thread.run(db, &checkpoint.run)?;
+    if batch.namespace.is_empty() && thread.indexed_run(db)? != Some(run) {
+        thread_metadata::replace(db, thread.id, &checkpoint.run.metadata)?;
+        thread.indexed_run = Some(run);
+    }
     let namespace = find_or_insert_namespace(db, thread, batch)?;
     if let Some(buffer) = buffer
         && namespace.head.map(|(head, _)| head) != checkpoint.parent

@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use superstep_store::checkpoint::CheckpointError;
 
 use crate::error::Error;
+use crate::thread_metadata;
 
 use super::Session;
 use super::delete::{check_epoch, find_thread, namespaces};
@@ -27,10 +28,11 @@ pub(crate) fn copy(
     }
     let new = db
         .prepare_cached(
-            "INSERT INTO thread (name, epoch, origin, status, wakes) \
-             SELECT ?2, epoch, origin, status, wakes FROM thread WHERE id = ?1",
+            "INSERT INTO thread (name, epoch, origin, status, wakes, rank) \
+             SELECT ?2, epoch, origin, status, wakes, rank FROM thread WHERE id = ?1",
         )?
         .insert(params![old, &**to])?;
+    thread_metadata::copy(db, old, new)?;
     let runs = copy_rows(
         db,
         "SELECT id FROM run WHERE thread = ?1",

@@ -29,6 +29,7 @@ pub(crate) fn delete(session: &mut Session, name: &Arc<str>, epoch: Option<u64>)
         delete_namespace(db, namespace)?;
     }
     db.prepare_cached("DELETE FROM run WHERE thread = ?1")?.execute([thread])?;
+    db.prepare_cached("DELETE FROM thread_metadata WHERE thread = ?1")?.execute([thread])?;
     db.prepare_cached("DELETE FROM thread WHERE id = ?1")?.execute([thread])?;
     Ok(true)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, RunRecord, WriteBatch};
 
-use crate::columns::text;
+use crate::columns::{StatusColumns, text};
 use crate::error::Error;
 use crate::reader::head;
 
@@ -29,8 +29,9 @@ pub(super) struct CachedThread {
     pub(super) id: i64,
     pub(super) epoch: u64,
     pub(super) origin: Arc<str>,
-    /// The columns `status` and `wakes`.
-    pub(super) status: (u8, Option<i64>),
+    pub(super) status: StatusColumns,
+    /// The run whose metadata are in the index, once it is known.
+    pub(super) indexed_run: Option<i64>,
     run: Option<(Arc<RunRecord>, i64)>,
     namespaces: HashMap<Arc<str>, CachedNamespace>,
 }
@@ -123,18 +124,20 @@ impl CachedThread {
     pub(super) fn forget(&mut self, namespace: &str) {
         self.namespaces.remove(namespace);
         self.run = None;
+        self.indexed_run = None;
     }
 
     fn find(db: &Connection, name: &str) -> Result<Option<Self>, Error> {
         let mut query =
-            db.prepare_cached("SELECT id, epoch, origin, status, wakes FROM thread WHERE name = ?1")?;
+            db.prepare_cached("SELECT id, epoch, origin, status, wakes, rank FROM thread WHERE name = ?1")?;
         let mut rows = query.query([name])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         Ok(Some(Self {
             id: row.get(0)?,
             epoch: row.get::<_, i64>(1)?.cast_unsigned(),
             origin: text(row, 2)?.into(),
-            status: (row.get(3)?, row.get(4)?),
+            status: (row.get(3)?, row.get(4)?, row.get(5)?),
+            indexed_run: None,
             run: None,
             namespaces: HashMap::new(),
         }))
@@ -160,6 +163,20 @@ impl CachedThread {
             self.namespaces.insert(Arc::clone(name), namespace);
         }
         Ok(self.namespaces.get_mut(name))
+    }
+
+    /// Returns the run whose metadata are in the index: that of the root head.
+    pub(super) fn indexed_run(&mut self, db: &Connection) -> rusqlite::Result<Option<i64>> {
+        if self.indexed_run.is_none() {
+            self.indexed_run = db
+                .prepare_cached(
+                    "SELECT c.run FROM namespace n JOIN checkpoint c ON c.namespace = n.id \
+                     WHERE n.thread = ?1 AND n.name = '' ORDER BY c.name DESC LIMIT 1",
+                )?
+                .query_row([self.id], |row| row.get(0))
+                .optional()?;
+        }
+        Ok(self.indexed_run)
     }
 
     /// Returns the row of a run. A run with a known id but other content gets its own row.

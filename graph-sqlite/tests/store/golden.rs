@@ -186,7 +186,7 @@ fn every_released_format_is_read_and_written() {
     if let Ok(format) = env::var("SUPERSTEP_SQLITE_GOLDEN") {
         make(format.parse().unwrap());
     }
-    for format in 1..=4 {
+    for format in 1..=5 {
         let file = File::new();
         fs::copy(golden(format, "db"), file.path()).unwrap();
         let store = file.open();
@@ -258,5 +258,51 @@ fn migration_finds_every_unfinished_thread() {
         assert_eq!(unfinished, usize::from(expected == StatusKind::Unknown), "{changes:?}");
         let due = names(&store, ThreadQuery::new().due(UNIX_EPOCH)).len();
         assert_eq!(due, unfinished, "{changes:?}");
+    }
+}
+
+#[test]
+fn files_of_older_formats_are_listed_and_rolled_back() {
+    for format in 1..=5 {
+        let file = File::new();
+        fs::copy(golden(format, "db"), file.path()).unwrap();
+        let metadata = r#"{"user": "Ada"}"#;
+        if format < 5 {
+            let old = rusqlite::Connection::open(file.path()).unwrap();
+            let changed =
+                "UPDATE run SET metadata = ?1 WHERE thread = (SELECT id FROM thread WHERE name <> 'other')";
+            old.execute(changed, [metadata]).unwrap();
+        }
+        let store = file.open();
+        let by_metadata = ThreadQuery::new().metadata(serde_json::from_str(metadata).unwrap());
+        let expected: &[&str] = if format < 5 { &["ticket \"17\""] } else { &[] };
+        assert_eq!(names(&store, by_metadata.clone()), expected, "format {format}");
+        assert_eq!(names(&store, by_metadata.newest_first(true)), expected, "format {format}");
+        let newest = names(&store, ThreadQuery::new().newest_first(true));
+        assert_eq!(newest, ["other", "ticket \"17\""], "an unknown time sorts by name");
+
+        let query = || CheckpointQuery::new("ticket \"17\"");
+        let all = wait(store.history(query())).unwrap().expand();
+        let mut thread = writer(&store, "ticket \"17\"");
+        // From the end back over the fork, into the branch before it.
+        for back in [1, 2, 30, 60] {
+            let target = all[back].checkpoint.id;
+            let write = checkpoint::BatchWrite::roll_back("", target);
+            wait(store.commit(batch("ticket \"17\"", thread.fence, vec![write]))).unwrap();
+            thread.fence.head = Some(target);
+            let left = wait(store.history(query())).unwrap().expand();
+            assert_eq!(left.len(), all.len() - back);
+            for (expected, found) in all[back..].iter().zip(left) {
+                assert_eq!(describe_checkpoint(&expected.checkpoint), describe_checkpoint(&found.checkpoint));
+                let expected = describe_changes_and_records(expected.clone());
+                assert_eq!(expected, describe_changes_and_records(found));
+            }
+        }
+        let next = thread.then(step().delta("notes", "[\"next\"]"));
+        assert!(
+            thread.field(next, "notes").ends_with("+[11] +[\"next\"]"),
+            "{}",
+            thread.field(next, "notes")
+        );
     }
 }

@@ -128,11 +128,13 @@ pub trait Checkpointer: Send + Sync + 'static {
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>>;
 
     /// Lists threads, by name in the order of their UTF-8 bytes. Threads that are [due](ThreadQuery::due) are listed by
-    /// their wake-up time.
+    /// their wake-up time, and [newest first](ThreadQuery::newest_first) by the time at which their status changed.
     ///
     /// - A thread whose head cannot be read is listed too: its [`ThreadRecord::head`] is the error.
-    /// - The cost of a page of unfinished or due threads depends on the listed threads. Finished threads, and threads that
-    ///   wait for a later time, add nothing to it, so the store needs an index over the status.
+    /// - The cost of a page depends on the listed threads. The store needs indexes over the status for each order, so that
+    ///   threads of another status, and threads that wait for a later time, add nothing to it.
+    /// - A query for metadata costs the threads that have one of its keys with its value: the store needs an index over
+    ///   [digests](super::metadata_digest) or values of metadata.
     ///
     /// # Errors
     /// [`Corrupt`](CheckpointError::Corrupt) if the name or the epoch of a thread cannot be read.

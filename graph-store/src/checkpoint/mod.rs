@@ -16,6 +16,7 @@ mod history;
 mod id;
 mod limits;
 mod memory;
+mod metadata;
 mod query;
 mod record;
 mod status;
@@ -33,9 +34,10 @@ pub use history::HistoryEntry;
 pub use id::{CheckpointId, InvalidCheckpointId};
 pub use limits::check_thread_name;
 pub use memory::MemoryCheckpointer;
+pub use metadata::metadata_digest;
 pub use query::{
-    CheckpointQuery, DuePosition, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned, ThreadQuery,
-    ThreadRecord,
+    ChangePosition, CheckpointQuery, DuePosition, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
+    ThreadQuery, ThreadRecord,
 };
 pub use record::{RecordKey, RecordKind, TaskRecord};
 pub use status::{StatusKind, StoredStatus};

@@ -1,9 +1,13 @@
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::Metadata;
 
-use super::{Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint, StatusKind, StoredStatus};
+use super::{
+    Checkpoint, CheckpointId, CheckpointSource, CorruptCheckpoint, RunRecord, StatusKind, StoredStatus,
+};
 
 /// A query for checkpoints of a namespace, newest first unless it [says otherwise](Self::oldest_first).
 ///
@@ -132,8 +136,12 @@ impl<T> Page<T> {
 
 /// A query for threads, by name in the order of their UTF-8 bytes.
 ///
-/// A thread is listed if it meets every condition. A query for [due](Self::due) threads lists them in another order: by
-/// wake-up time, and by name if the time is the same. Threads of unknown status come first.
+/// A thread is listed if it meets every condition. Two queries have another order, and list threads by name only if the
+/// time is the same:
+///
+/// - [`due`](Self::due): by wake-up time. Threads of unknown status come first.
+/// - [`newest_first`](Self::newest_first), without `due`: by the time of the last change of the status, the newest first.
+///   Threads for which it is unknown come last.
 ///
 /// ```
 /// use superstep::checkpoint::ThreadQuery;
@@ -154,6 +162,15 @@ pub struct ThreadQuery {
     pub due: Option<SystemTime>,
     /// For a query with `due`: only threads after this position.
     pub due_after: Option<DuePosition>,
+    /// Only threads whose status is of one of these kinds. Empty means all.
+    pub status: BTreeSet<StatusKind>,
+    /// Only threads with a head in the root namespace whose run has all of these keys with exactly these values, as in
+    /// [`CheckpointQuery::metadata`].
+    pub metadata: Metadata,
+    /// `true` to list threads by the time of the last change of their status, the newest first.
+    pub newest_first: bool,
+    /// For a query with `newest_first`: only threads after this position.
+    pub newest_after: Option<ChangePosition>,
     /// At most this many items in a page. A store may return fewer and set [`Page::more`].
     pub limit: Option<usize>,
 }
@@ -192,16 +209,38 @@ impl ThreadQuery {
         self
     }
 
+    /// Lists only threads whose status is of one of these kinds. No kind means all.
+    #[must_use]
+    pub fn status(mut self, kinds: impl IntoIterator<Item = StatusKind>) -> Self {
+        self.status = kinds.into_iter().collect();
+        self
+    }
+
+    /// Lists only threads whose newest run in the root namespace has all of these keys with exactly these values.
+    #[must_use]
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// Lists threads by the time of the last change of their status, the newest first, if `newest_first` is `true`.
+    #[must_use]
+    pub fn newest_first(mut self, newest_first: bool) -> Self {
+        self.newest_first = newest_first;
+        self
+    }
+
     /// Continues the list after the last thread of a page.
     #[must_use]
     pub fn continue_after(mut self, last: &ThreadRecord) -> Self {
         let thread = Arc::clone(&last.thread);
-        match self.due {
-            Some(_) => {
-                let wakes_at = last.status.wakes_at.filter(|_| last.status.kind != StatusKind::Unknown);
-                self.due_after = Some(DuePosition { wakes_at, thread });
-            }
-            None => self.after = Some(thread),
+        if self.due.is_some() {
+            let wakes_at = last.status.wakes_at.filter(|_| last.status.kind != StatusKind::Unknown);
+            self.due_after = Some(DuePosition { wakes_at, thread });
+        } else if self.newest_first {
+            self.newest_after = Some(ChangePosition { changed_at: last.status.changed_at, thread });
+        } else {
+            self.after = Some(thread);
         }
         self
     }
@@ -215,8 +254,21 @@ impl ThreadQuery {
 
     /// Returns `true` if a thread of this status meets the conditions on the status.
     pub fn selects(&self, status: &StoredStatus) -> bool {
-        (!self.unfinished || status.is_unfinished()) && self.due.is_none_or(|now| status.is_due(now))
+        (!self.unfinished || status.is_unfinished())
+            && (self.status.is_empty() || self.status.contains(&status.kind))
+            && self.due.is_none_or(|now| status.is_due(now))
     }
+
+    /// Returns `true` if a thread whose head in the root namespace is of this run meets the condition on the metadata.
+    pub fn selects_run(&self, run: Option<&RunRecord>) -> bool {
+        self.metadata.is_empty() || run.is_some_and(|run| has_metadata(run, &self.metadata))
+    }
+}
+
+/// Returns `true` if a run has all of these keys with exactly these values.
+pub(super) fn has_metadata(run: &RunRecord, wanted: &Metadata) -> bool {
+    // `Value` compares strictly: an integer never equals a float.
+    wanted.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
 }
 
 /// A position in a list of due threads. Positions sort like the list.
@@ -233,6 +285,36 @@ impl DuePosition {
     /// Creates the position of a thread with this wake-up time.
     pub fn new(wakes_at: impl Into<Option<SystemTime>>, thread: impl Into<Arc<str>>) -> Self {
         Self { wakes_at: wakes_at.into(), thread: thread.into() }
+    }
+}
+
+/// A position in a list of threads by the time of the last change of their status. Positions sort like the list: the
+/// newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ChangePosition {
+    /// The time of the last change of the status. `None`, for an unknown time, sorts last.
+    pub changed_at: Option<SystemTime>,
+    /// The name of the thread.
+    pub thread: Arc<str>,
+}
+
+impl ChangePosition {
+    /// Creates the position of a thread whose status changed at this time.
+    pub fn new(changed_at: impl Into<Option<SystemTime>>, thread: impl Into<Arc<str>>) -> Self {
+        Self { changed_at: changed_at.into(), thread: thread.into() }
+    }
+}
+
+impl Ord for ChangePosition {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.changed_at.cmp(&self.changed_at).then_with(|| self.thread.cmp(&other.thread))
+    }
+}
+
+impl PartialOrd for ChangePosition {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -23,6 +23,8 @@ pub struct StoredStatus {
     ///
     /// It is the end of the first sleep or retry wait. A thread may wait for an answer and for a time.
     pub wakes_at: Option<SystemTime>,
+    /// The time at which the thread got this status, to the millisecond. `None` if an older program has written it.
+    pub changed_at: Option<SystemTime>,
 }
 
 /// The kind of a [`StoredStatus`].
@@ -52,15 +54,22 @@ pub enum StatusKind {
 }
 
 impl StoredStatus {
-    /// Creates a status without a wake-up time.
+    /// Creates a status without times.
     pub const fn new(kind: StatusKind) -> Self {
-        Self { kind, wakes_at: None }
+        Self { kind, wakes_at: None, changed_at: None }
     }
 
     /// Sets the time from which the thread can continue without an answer.
     #[must_use]
     pub fn wakes_at(mut self, time: impl Into<Option<SystemTime>>) -> Self {
         self.wakes_at = time.into();
+        self
+    }
+
+    /// Sets the time at which the thread got this status.
+    #[must_use]
+    pub fn changed_at(mut self, time: impl Into<Option<SystemTime>>) -> Self {
+        self.changed_at = time.into();
         self
     }
 

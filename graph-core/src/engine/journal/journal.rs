@@ -5,6 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
@@ -329,7 +330,7 @@ impl JournalHandle {
 
     /// Sets the status of the thread with which the run begins. The first batch writes it, whatever the durability.
     pub(crate) fn begin_with_status(&self, status: StoredStatus) {
-        self.lock().status = Some(status);
+        self.lock().status = Some(status.changed_at(now()));
     }
 
     /// Sets the status of the thread after the writes that were pushed so far.
@@ -337,6 +338,7 @@ impl JournalHandle {
     /// Durability `Exit` defers it with them. Only a running thread is marked at once, so that no reader takes it for
     /// idle.
     pub(crate) fn set_status(&self, status: StoredStatus) {
+        let status = status.changed_at(now());
         let mut inner = self.lock();
         if self.durability == Durability::Exit && status.kind != StatusKind::Running {
             inner.deferred.status = Some(status);
@@ -523,6 +525,13 @@ impl JournalHandle {
         }
         self.written.notify_waiters();
     }
+}
+
+/// Returns the time to the millisecond, as stores keep it.
+fn now() -> SystemTime {
+    let now = SystemTime::now();
+    let below = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos() % 1_000_000);
+    now.checked_sub(Duration::from_nanos(below.into())).unwrap_or(now)
 }
 
 /// Locks a journal. A panic of an earlier owner leaves it usable.

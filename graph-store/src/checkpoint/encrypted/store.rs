@@ -262,7 +262,12 @@ impl<C: Checkpointer> EncryptedCheckpointer<C> {
             let mut opened = Vec::with_capacity(items.len());
             for record in items {
                 let record = self.thread(record).await?;
-                opened.extend(record.filter(|record| query.selects(&record.status)));
+                let is_selected = |record: &ThreadRecord| {
+                    let run = record.head.as_ref().map(|head| head.as_ref().map(|head| &*head.run));
+                    // The inner store has compared the metadata of a thread whose head cannot be read.
+                    query.selects(&record.status) && run.map_or(true, |run| query.selects_run(run))
+                };
+                opened.extend(record.filter(is_selected));
             }
             // The next query starts after the last item of this page, so a page with `more` is never empty.
             match last {

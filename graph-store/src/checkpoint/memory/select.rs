@@ -3,10 +3,11 @@ use std::sync::Arc;
 
 use super::namespace::{Entry, Namespace};
 use super::thread::Thread;
-use super::threads::Threads;
+use super::threads::{Listed, Threads};
+use crate::checkpoint::query::has_metadata;
 use crate::checkpoint::{
-    Checkpoint, CheckpointQuery, HistoryEntry, NamespaceQuery, NamespaceRecord, Page, ThreadQuery,
-    ThreadRecord,
+    Checkpoint, CheckpointQuery, HistoryEntry, NamespaceQuery, NamespaceRecord, Page, StatusKind,
+    ThreadQuery, ThreadRecord, metadata_digest,
 };
 
 /// Returns the checkpoints that match a query, in the order of the query.
@@ -65,8 +66,7 @@ fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
     let run = &checkpoint.run;
     query.source.is_none_or(|source| source == checkpoint.source)
         && query.run.as_ref().is_none_or(|id| *id == run.id)
-        // `Value` compares strictly: an integer never equals a float.
-        && query.metadata.iter().all(|(key, value)| run.metadata.get(key) == Some(value))
+        && has_metadata(run, &query.metadata)
 }
 
 /// Returns the namespaces that match a query, by name.
@@ -82,26 +82,58 @@ pub(super) fn namespaces(threads: &Threads, query: &NamespaceQuery) -> Page<Name
 
 /// Returns the threads that match a query, in the order of the query.
 pub(super) fn threads(threads: &Threads, query: &ThreadQuery) -> Page<ThreadRecord> {
-    let named = |name: &Arc<str>| Some((Arc::clone(name), threads.get(name)?));
-    let selected = |(_, thread): &(Arc<str>, &Thread)| query.selects(&thread.status);
     let prefix = query.prefix.as_deref().unwrap_or_default();
+    let after = query.after.as_deref();
+    let found = |name: &Arc<str>| {
+        let is_named = name.starts_with(prefix) && after.is_none_or(|after| **name > *after);
+        let thread = threads.get(name).filter(|_| is_named)?;
+        let run = thread.namespace("").and_then(Namespace::head).map(|head| &*head.run);
+        (query.selects(&thread.status) && query.selects_run(run)).then(|| (Arc::clone(name), thread))
+    };
+    let listed = listed(threads, query);
     if let Some(now) = query.due {
         let from = query.due_after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let due = threads.waking().range((from, Bound::Unbounded));
-        let due = due.take_while(|at| at.wakes_at.is_none_or(|time| time <= now)).map(|at| &at.thread);
-        let after = |name: &&Arc<str>| query.after.as_ref().is_none_or(|after| **name > *after);
-        let matching = due.filter(|name| name.starts_with(prefix)).filter(after);
-        return page(matching.filter_map(named).filter(selected), query.limit, record);
+        let due = merged(listed.iter().map(|listed| listed.waking.range((from, Bound::Unbounded))));
+        let due = due.take_while(|at| at.wakes_at.is_none_or(|time| time <= now));
+        return page(due.filter_map(|at| found(&at.thread)), query.limit, record);
     }
-    let after = query.after.as_deref().filter(|after| *after >= prefix);
-    let range = (after.map_or(Bound::Included(prefix), Bound::Excluded), Bound::Unbounded);
-    if query.unfinished {
-        let names = threads.unfinished().range::<str, _>(range);
-        let matching = names.take_while(|name| name.starts_with(prefix)).filter_map(named);
-        return page(matching, query.limit, record);
+    if query.newest_first {
+        let from = query.newest_after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+        let newest = merged(listed.iter().map(|listed| listed.changes.range((from, Bound::Unbounded))));
+        return page(newest.filter_map(|at| found(&at.thread)), query.limit, record);
     }
-    let all = threads.by_name().range::<str, _>(range).take_while(|(name, _)| name.starts_with(prefix));
-    page(all.map(|(name, thread)| (Arc::clone(name), thread)), query.limit, record)
+    let from = after.filter(|after| *after >= prefix);
+    let range = (from.map_or(Bound::Included(prefix), Bound::Excluded), Bound::Unbounded);
+    let names = merged(listed.iter().map(|listed| listed.names.range::<str, _>(range)));
+    page(names.take_while(|name| name.starts_with(prefix)).filter_map(found), query.limit, record)
+}
+
+/// Returns the parts of the indexes that have all threads of a query.
+fn listed<'t>(threads: &'t Threads, query: &ThreadQuery) -> Vec<&'t Listed> {
+    let with_metadata =
+        query.metadata.iter().map(|(key, value)| threads.by_metadata(metadata_digest(key, value)));
+    // The condition that the fewest threads meet.
+    if let Some(fewest) = with_metadata.min_by_key(|listed| listed.map_or(0, |listed| listed.names.len())) {
+        return fewest.into_iter().collect();
+    }
+    let by_status = threads.by_status().iter();
+    let wanted = by_status.filter(|(kind, _)| {
+        (query.status.is_empty() || query.status.contains(kind))
+            && (!query.unfinished || **kind != StatusKind::Finished)
+    });
+    wanted.map(|(_, listed)| listed).collect()
+}
+
+/// Merges sorted iterators.
+fn merged<T: Ord>(parts: impl Iterator<Item = impl Iterator<Item = T>>) -> impl Iterator<Item = T> {
+    let mut parts: Vec<_> = parts.collect();
+    let mut heads: Vec<Option<T>> = parts.iter_mut().map(Iterator::next).collect();
+    std::iter::from_fn(move || {
+        let filled = heads.iter().enumerate().filter_map(|(index, head)| Some((head.as_ref()?, index)));
+        let least = filled.min()?.1;
+        let next = parts.get_mut(least)?.next();
+        std::mem::replace(heads.get_mut(least)?, next)
+    })
 }
 
 fn record((name, thread): (Arc<str>, &Thread)) -> ThreadRecord {
