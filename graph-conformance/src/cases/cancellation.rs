@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use superstep_store::checkpoint::{CheckpointError, CheckpointFuture};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointFuture, Fence};
 
 use crate::Broken;
 use crate::case::Target;
@@ -84,6 +84,55 @@ pub(crate) async fn dropped_commit_is_all_or_nothing(target: Target<'_>) -> Resu
                 )
                 .await?;
         }
+    }
+    Ok(())
+}
+
+pub(crate) async fn dropped_roll_back_is_all_or_nothing(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let first = writer.add("list+start").await?;
+    let mut inner = writer.in_namespace("child");
+    inner.add("list+inner").await?;
+    for polls in (0..24).map(|n| n % 8) {
+        for n in 0..3 {
+            writer.add(&format!("list+{n}")).await?;
+        }
+        let head = writer.fence.head;
+        let answer =
+            record(key(0, superstep_store::checkpoint::RecordKind::Answer, "q"), &format!("{polls}"));
+        let writes = vec![
+            BatchWrite::roll_back("", first),
+            BatchWrite::records(first, vec![], vec![answer.clone()]),
+            BatchWrite::roll_back("child", None),
+        ];
+        let epoch = writer.fence.epoch + 1;
+        let done = dropped_after(store.commit(writer.batch(writes).epoch(epoch)), polls).await;
+        let acknowledged = done.map(|result| result.works("a roll back with the current fence succeeds"));
+        let fence = store.get("t", "", None).await.works("a thread can be read")?.fence;
+        let inside = store.get("t", "child", None).await.works("a thread can be read")?.fence.head;
+        let records = writer.read(first).await?.records;
+        if fence.epoch == epoch {
+            let expected = (Some(first), None, vec![answer.clone()]);
+            same("a dropped roll back is made as a whole", expected, (fence.head, inside, records))?;
+            inner.fence = Fence::new(epoch, None);
+            inner.add("list+inner").await?;
+        } else {
+            holds("an acknowledged roll back is found", acknowledged.is_none(), fence)?;
+            let found = (fence.head, inside.is_some(), records.contains(&answer));
+            same("a dropped roll back has no effect", (head, true, false), found)?;
+        }
+        writer.fence = fence;
+        inner.fence.epoch = fence.epoch;
+        let left = if fence.epoch == epoch { "list+start" } else { "" };
+        if let (false, Some(head)) = (left.is_empty(), fence.head) {
+            writer.expect_fields(head, left, "the remaining checkpoint reads unchanged").await?;
+        }
+        if let Some(result) = acknowledged {
+            result?;
+        }
+        writer.roll_back(Some(first)).await?;
+        writer.write_records(first, vec![answer.key], vec![]).await?;
     }
     Ok(())
 }

@@ -189,6 +189,7 @@ macro_rules! __cases {
             }
             cancellation {
                 dropped_commit_is_all_or_nothing
+                dropped_roll_back_is_all_or_nothing
                 dropped_read_has_no_effect
                 dropped_delete_and_copy_are_all_or_nothing
             }
@@ -210,6 +211,7 @@ macro_rules! __cases {
             scale {
                 cost_does_not_grow_with_the_history
                 cost_of_a_read_follows_its_size
+                cost_of_a_roll_back_follows_its_size
             }
         }
     };

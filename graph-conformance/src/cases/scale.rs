@@ -72,6 +72,37 @@ pub(crate) async fn cost_of_a_read_follows_its_size(target: Target<'_>) -> Resul
     holds(promise, long <= short * (LONG / SHORT) * FACTOR + NOISE, format!("{short:?} → {long:?}"))
 }
 
+pub(crate) async fn cost_of_a_roll_back_follows_its_size(target: Target<'_>) -> Result<(), Broken> {
+    let store = target.open().await?;
+    let mut writer = Writer::new(&store, "t");
+    let mut costs = Vec::new();
+    for count in [SHORT, LONG] {
+        grow(&mut writer, count, |_| '+').await?;
+        let (mut one, mut run) = (Duration::MAX, Duration::MAX);
+        for n in 0..9 {
+            let to = writer.fence.head;
+            writer.run = crate::writer::run(&format!("run {count} {n}"), superstep_store::Metadata::new());
+            writer.add("list+new once=1").await?;
+            writer.add("list+new").await?;
+            let start = Instant::now();
+            writer.roll_back(to).await?;
+            one = one.min(start.elapsed());
+            // The removed run is not found by a search of all that remains.
+            let query = query("t", "").run(format!("run {count} {n}"));
+            let start = Instant::now();
+            let page = store.list(query).await.works("a page can be listed")?;
+            run = run.min(start.elapsed());
+            same("a removed run is not found", 0, page.items.len())?;
+        }
+        costs.push((one, run));
+    }
+    let [short, long] = *costs.as_slice() else { return Ok(()) };
+    let promise = format!("two checkpoints are removed after {LONG} others as quickly as after {SHORT}");
+    holds(promise, long.0 <= short.0 * FACTOR + NOISE, format!("{:?} → {:?}", short.0, long.0))?;
+    let promise = format!("a removed run is missed among {LONG} checkpoints as quickly as among {SHORT}");
+    holds(promise, long.1 <= short.1 * FACTOR + NOISE, format!("{:?} → {:?}", short.1, long.1))
+}
+
 /// Adds checkpoints until there are `count`, with up to 100 in a batch.
 async fn grow(writer: &mut Writer, count: u32, sign: impl Fn(u32) -> char) -> Result<(), Broken> {
     let mut step = u32::try_from(writer.step + 1).unwrap_or_default();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use superstep_store::checkpoint::{
     BatchWrite, Checkpoint, CheckpointError, CheckpointFuture, CheckpointId, CheckpointQuery, Checkpointer,
     CorruptCheckpoint, Fence, HistoryEntry, Loaded, MemoryCheckpointer, NamespaceQuery, NamespaceRecord,
-    Page, Prune, Pruned, RecordKey, RecordKind, ThreadQuery, ThreadRecord, WriteBatch,
+    Page, Prune, Pruned, RecordKey, RecordKind, StoredCheckpoint, ThreadQuery, ThreadRecord, WriteBatch,
 };
 
 use crate::fault::Fault;
@@ -207,6 +207,15 @@ impl Checkpointer for Faulty {
         query.namespace = self.name(&query.namespace);
         Box::pin(async move {
             match self.fault {
+                Fault::FindsAnyRequest => {
+                    if let Some(key) = &query.request {
+                        query.request = Some(key.trim().into());
+                    }
+                    self.inner.list(query).await
+                }
+                Fault::ForgetsRequestsOfCopies if query.request.is_some() && &*query.thread == "copy" => {
+                    Ok(Page::new(Vec::new(), false))
+                }
                 Fault::ComparesLoosely => {
                     let metadata = std::mem::take(&mut query.metadata);
                     let mut page = self.inner.list(query).await?;
@@ -250,18 +259,57 @@ impl Checkpointer for Faulty {
     fn history(&self, mut query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
         query.thread = self.name(&query.thread);
         query.namespace = self.name(&query.namespace);
-        self.inner.history(query)
+        Box::pin(async move {
+            let mut page = self.inner.history(query.clone()).await?;
+            match self.fault {
+                Fault::ReturnsIncompleteHistories => {
+                    page.items.iter_mut().for_each(|entry| entry.base = None);
+                }
+                Fault::ReturnsQuadraticHistories => {
+                    let more = page.more;
+                    let stored = page.expand().into_iter();
+                    let entry = |stored: StoredCheckpoint| {
+                        HistoryEntry::new(stored.checkpoint, stored.fields, stored.records)
+                    };
+                    page = Page::new(stored.map(entry).collect(), more);
+                }
+                _ => {}
+            }
+            Ok(page)
+        })
     }
 
     fn namespaces(&self, mut query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
         query.thread = self.name(&query.thread);
-        self.inner.namespaces(query)
+        Box::pin(async move {
+            let damaged = self.damaged_thread.lock().unwrap().clone();
+            let damaged = damaged.filter(|thread| *thread == query.thread);
+            let mut page = self.inner.namespaces(query).await?;
+            if let Some(thread) = damaged {
+                for item in &mut page.items {
+                    let name = item.namespace.clone();
+                    item.head =
+                        Err(CorruptCheckpoint::new(thread.clone(), name, None, "the head", "it is damaged"));
+                }
+            }
+            if self.fault == Fault::ForgetsHeadsOfNamespaces {
+                for item in &mut page.items {
+                    if let Ok(head) = &mut item.head {
+                        head.parent = None;
+                    }
+                }
+            }
+            Ok(page)
+        })
     }
 
     fn threads(&self, mut query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         Box::pin(async move {
             match self.fault {
                 Fault::CountsEveryThreadAsUnfinished => query.unfinished = false,
+                Fault::ListsThreadsOfAnyKind => query.status.clear(),
+                Fault::ListsNewestThreadsByName => query.newest_first = false,
+                Fault::IgnoresMetadataOfThreads => query.metadata.clear(),
                 Fault::ListsDueThreadsByName => {
                     let mut page = self.inner.threads(query).await?;
                     page.items.sort_by(|a, b| a.thread.cmp(&b.thread));
@@ -287,6 +335,7 @@ impl Checkpointer for Faulty {
         let thread = self.name(thread);
         Box::pin(async move {
             match self.fault {
+                Fault::DeletesAnyEpoch => self.inner.delete(&thread, None).await,
                 Fault::DeletesNothing => Ok(self.inner.get(&thread, "", None).await?.origin.is_some()),
                 _ => self.inner.delete(&thread, epoch).await,
             }
@@ -297,6 +346,7 @@ impl Checkpointer for Faulty {
         let (from, to) = (self.name(from), self.name(to));
         Box::pin(async move {
             match self.fault {
+                Fault::CopiesAnyEpoch => return self.inner.copy(&from, &to, None).await,
                 Fault::CopiesByReference => {
                     self.aliases.lock().unwrap().insert(to.to_string(), from);
                     return Ok(());

@@ -65,6 +65,16 @@ impl Faulty {
                     new.checkpoint.run = run.into();
                 }
             }
+            Fault::RollsBackNothing => {
+                batch.writes.retain(|write| !matches!(write, BatchWrite::RollBack { .. }));
+            }
+            Fault::RollsBackTheWrongNamespace => {
+                for write in &mut batch.writes {
+                    if let BatchWrite::RollBack { namespace, to: None, .. } = write {
+                        *namespace = batch.namespace.clone();
+                    }
+                }
+            }
             Fault::IgnoresOrigins => batch.origin = "".into(),
             Fault::RoundsEpochs => {
                 batch.epoch = batch.epoch as f64 as u64;

@@ -1,5 +1,6 @@
 //! Histories: checkpoints with their records, and the changes since their nearest listed ancestors.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, params};
@@ -62,8 +63,8 @@ impl<'a> Reading<'a> {
         let mut ancestries = HashMap::new();
         for (position, found) in listed.iter().enumerate() {
             by_branch.entry(found.branch).or_default().push((found.checkpoint.id, position));
-            if !ancestries.contains_key(&found.branch) {
-                ancestries.insert(found.branch, ancestry(db, found.branch, found.checkpoint.id)?);
+            if let Entry::Vacant(place) = ancestries.entry(found.branch) {
+                place.insert(ancestry(db, found.branch, found.checkpoint.id)?);
             }
         }
         by_branch.values_mut().for_each(|branch| branch.sort_unstable());
