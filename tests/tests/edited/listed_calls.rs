@@ -156,7 +156,7 @@ async fn call_of_each_packet_and_each_key_is_listed() {
         )
     };
     let keyed = study().keyed_by_packet(|_: &Story, topic: &Topic| topic.0.clone());
-    let packets = story().edge(START, deal).node(deal).edge(&study(), END).compile().unwrap();
+    let packets = story().edge(START, deal).node(deal).edge(study(), END).compile().unwrap();
     let keys = story().edge(START, deal).node(deal).edge(&keyed, END).compile().unwrap();
     on_every_store(async |store| {
         for (graph, namespaces, keys) in [

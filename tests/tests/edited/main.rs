@@ -1,8 +1,6 @@
 //! Threads that a person edits: added nodes, updates by name, kept plans, roll back, and calls without types.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
