@@ -3,27 +3,24 @@
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{CheckpointError, CheckpointId, Conflict, Fence};
-use tokio_postgres::Row;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use crate::columns::Id;
 use crate::database::{Connection, Database, query};
 use crate::error::Failure;
 use crate::schema::FORMAT;
+use crate::transaction::{Once, Work};
 
 use super::job::{CopyJob, DeleteJob};
 
 pub(super) async fn delete(database: &Arc<Database>, job: DeleteJob) {
     let DeleteJob { thread, epoch, reply } = job;
+    // A deletion that is made twice would delete a thread that another program has created in between.
+    let once = Once::new();
     let run = |connection: Connection| {
-        let (database, thread) = (Arc::clone(database), Arc::clone(&thread));
-        async move {
-            let (known, expected) = (known(), epoch.map(u64::cast_signed));
-            let name = thread.as_bytes();
-            let params: [crate::database::Param<'_>; 3] =
-                [(&known, Type::INT4), (&name, Type::BYTEA), (&expected, Type::INT8)];
-            answer(query(&connection, database.statements().delete(), &params).await?)
-        }
+        let (once, database, thread) = (once.clone(), Arc::clone(database), Arc::clone(&thread));
+        async move { once.attempt(connection, |client| call_delete(client, database, thread, epoch)).await }
     };
     let done = match database.attempt(run).await {
         Ok((0, _)) => Ok(true),
@@ -32,6 +29,21 @@ pub(super) async fn delete(database: &Arc<Database>, job: DeleteJob) {
         Err(failure) => Err(failure.checkpoint("delete a thread")),
     };
     drop(reply.send(done));
+}
+
+fn call_delete(
+    client: &Client,
+    database: Arc<Database>,
+    thread: Arc<str>,
+    epoch: Option<u64>,
+) -> Work<'_, (i16, Fence), Failure> {
+    Box::pin(async move {
+        let (known, expected) = (known(), epoch.map(u64::cast_signed));
+        let name = thread.as_bytes();
+        let params: [crate::database::Param<'_>; 3] =
+            [(&known, Type::INT4), (&name, Type::BYTEA), (&expected, Type::INT8)];
+        answer(client.query_typed(database.statements().delete(), &params).await?)
+    })
 }
 
 pub(super) async fn copy(database: &Arc<Database>, job: CopyJob) {

@@ -9,7 +9,7 @@ use superstep_store::payload::Payload;
 use superstep_store::store::{Get, ItemKey, ItemWrite, ItemWrites, Search, Store as _};
 
 use crate::fixture::{Schema, url};
-use crate::proxy::{Cut, Proxy};
+use crate::proxy::{COMMIT, Cut, Proxy};
 
 /// Ends the connections of a program once for each call that it begins, at any time during the call. Returns their number.
 fn terminate(schema: &Schema, program: &str, begun: &AtomicU32) -> usize {
@@ -81,18 +81,18 @@ fn lost_answer_of_a_commit_is_looked_up() {
     for n in 0..20_u64 {
         let at = ItemKey::new("n", n.to_string());
         let put = |value: &str| ItemWrites::new(now, vec![ItemWrite::put(at.clone(), Payload::json(value))]);
-        let cut = if n % 2 == 0 { Cut::AfterCommit } else { Cut::BeforeCommit };
-        proxy.cut(cut);
+        let cut = if n % 2 == 0 { Cut::After } else { Cut::Before };
+        proxy.cut(COMMIT, cut);
         assert_eq!(block_on(store.write(put("1"))).unwrap(), [false], "{cut:?}");
         assert!(proxy.has_cut(), "{cut:?}");
         let item = block_on(store.get(Get::new(now, vec![at.clone()]))).unwrap();
         assert!(item[0].is_some(), "{cut:?}");
-        proxy.cut(cut);
+        proxy.cut(COMMIT, cut);
         let cache = store.cache();
         let entry = EntryKey::new("graph", "node", "state", n.to_string());
         block_on(cache.put(vec![NewEntry::new(entry.clone(), Payload::json("1"))], now)).unwrap();
         assert!(proxy.has_cut(), "{cut:?}");
-        proxy.cut(cut);
+        proxy.cut(COMMIT, cut);
         assert_eq!(block_on(cache.clear(Clear::All)).unwrap(), 1, "{cut:?}");
     }
     assert_eq!(block_on(store.search(Search::new(now, "n"))).unwrap().items.len(), 20);

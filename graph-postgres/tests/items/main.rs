@@ -6,6 +6,7 @@ mod fixture;
 
 mod behaviour;
 mod cache;
+mod checkpoints;
 mod guide;
 mod lost_connections;
 mod proxy;

@@ -1,4 +1,4 @@
-//! A proxy that cuts connections at the commit of a transaction.
+//! A proxy that cuts connections at a statement, for example the commit of a transaction.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -14,19 +14,22 @@ use crate::fixture::url;
 /// The place of the next cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// The server does not receive the commit.
-    BeforeCommit,
-    /// The server commits, but the client does not receive the answer.
-    AfterCommit,
+    /// The server does not receive the statement.
+    Before,
+    /// The server executes the statement, but the client does not receive the answer.
+    After,
 }
 
 /// The message that commits a transaction.
-const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+pub(crate) const COMMIT: &str = "Q\0\0\0\x0bCOMMIT\0";
+
+/// A part of the statement at which the connection is cut, and the place.
+type Next = Mutex<Option<(&'static str, Cut)>>;
 
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) url: String,
-    next: Arc<Mutex<Option<Cut>>>,
+    next: Arc<Next>,
 }
 
 impl Proxy {
@@ -56,9 +59,9 @@ impl Proxy {
         Self { url, next }
     }
 
-    /// Cuts the next connection that commits.
-    pub(crate) fn cut(&self, cut: Cut) {
-        *self.next.lock().unwrap() = Some(cut);
+    /// Cuts the next connection that sends a statement with this part.
+    pub(crate) fn cut(&self, statement: &'static str, cut: Cut) {
+        *self.next.lock().unwrap() = Some((statement, cut));
     }
 
     /// Returns `true` if the last cut was made.
@@ -67,7 +70,7 @@ impl Proxy {
     }
 }
 
-fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Mutex<Option<Cut>>) {
+fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Next) {
     let (mut answers, mut receiver) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     thread::spawn(move || {
         let _ = std::io::copy(&mut answers, &mut receiver);
@@ -76,19 +79,19 @@ fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Mutex<Option<Cut>>
     let mut buffer = vec![0; 1 << 16];
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let message = &buffer[..count];
-        if message.ends_with(COMMIT) {
-            let cut = cuts.lock().unwrap().take();
-            match cut {
-                Some(Cut::BeforeCommit) => break,
-                Some(Cut::AfterCommit) => {
-                    // The client receives nothing more. The server closes the connection when it has done everything.
-                    let _ = client.shutdown(Shutdown::Both);
-                    let _ = server.write_all(message);
-                    let _ = server.write_all(b"X\0\0\0\x04");
-                    return;
-                }
-                None => {}
+        let found =
+            |(part, _): &mut (&str, Cut)| message.windows(part.len()).any(|window| window == part.as_bytes());
+        let cut = cuts.lock().unwrap().take_if(found);
+        match cut {
+            Some((_, Cut::Before)) => break,
+            Some((_, Cut::After)) => {
+                // The client receives nothing more. The server closes the connection when it has done everything.
+                let _ = client.shutdown(Shutdown::Both);
+                let _ = server.write_all(message);
+                let _ = server.write_all(b"X\0\0\0\x04");
+                return;
             }
+            None => {}
         }
         if server.write_all(message).is_err() {
             break;
