@@ -3,6 +3,7 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::checkpoint::{
     BatchWrite, CheckpointId, CheckpointQuery, CheckpointSource, Fence, Loaded, RecordKind, StatusKind,
@@ -10,6 +11,7 @@ use crate::checkpoint::{
 };
 use crate::engine::{caught, planned_at};
 use crate::error::Error;
+use crate::options::clock;
 use crate::state::GraphState;
 
 use super::Thread;
@@ -158,6 +160,8 @@ async fn roll_back(RollBack { thread, to, expected }: RollBack) -> Result<Option
     if let Some(to) = to.filter(|_| !undone.is_nothing()) {
         writes.push(BatchWrite::records(to, undone.remove, undone.put));
     }
+    // To the millisecond, as stores keep it.
+    let status = status.changed_at(clock::from_millis(clock::to_millis(SystemTime::now())));
     let batch = WriteBatch::new(Arc::clone(&thread.name), origin, fence);
     commit(&thread, batch.epoch(fence.epoch.saturating_add(1)).status(status).writes(writes)).await?;
     Ok(to)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::checkpoint::{CheckpointId, CheckpointQuery, NamespaceQuery};
+use superstep::checkpoint::{CheckpointId, CheckpointQuery, NamespaceQuery, ThreadQuery};
 use superstep::interrupt::Question;
 use superstep::subgraph::CallResult;
 use superstep::thread::{Snapshot, TaskStatus, Thread, ThreadStatus, as_node, keep_plan};
@@ -164,6 +164,9 @@ async fn later_checkpoints_of_all_branches_are_removed() {
         assert_eq!(steps(&store.thread(&graph())).await, [0, -1]);
         let unfinished = graph().with_checkpointer(store.open()).unfinished().await.unwrap();
         assert!(matches!(unfinished[0].status, ThreadStatus::Running));
+        let listed = store.open().threads(ThreadQuery::default()).await.unwrap().items;
+        let changed_at = listed[0].status.changed_at.unwrap();
+        assert!(changed_at >= before.created_at, "the status is that of the roll back");
         assert_eq!(log_of(&run_to_the_end(&thread, &probe).await), "in first twice true true sibling last");
     })
     .await;
@@ -344,6 +347,51 @@ async fn kept_state_of_a_subgraph_is_as_it_was() {
         assert_eq!(kept().await, Some(3));
         thread.roll_back_to(ends[0].0).await.unwrap();
         assert_eq!((kept().await, calls(store).await), (Some(1), ends[0].1.clone()));
+    })
+    .await;
+}
+
+async fn sleeper(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
+    cx.sleep(std::time::Duration::from_secs(3_600)).await;
+    Ok(say("slept"))
+}
+
+#[tokio::test]
+async fn status_is_that_of_the_remaining_head() {
+    let graph = story().edge(START, (sleeper, ask)).edge(sleeper, END).edge(ask, last).edge(last, END);
+    let graph = graph.compile().unwrap();
+    on_every_store(async |store| {
+        let probe = Arc::new(Probe::default());
+        let thread = store.thread(&graph);
+        let status = async || {
+            let mut unfinished = graph.with_checkpointer(store.open()).unfinished().await.unwrap();
+            unfinished.pop().map(|found| (found.status, found.wakes_at))
+        };
+        let limit = std::time::Duration::from_secs(1);
+        let run = thread.run(begin("in")).suspend_sleeps_longer_than(limit);
+        run.context(Arc::clone(&probe)).await.unwrap();
+        let both = state(&thread).await.id;
+        let (ThreadStatus::WaitingForAnswer(_), Some(wakes_at)) = status().await.unwrap() else { panic!() };
+        let go = thread.interrupts().await.unwrap().only::<Go>().unwrap();
+        let resumed = thread.resume(go.answer(true)).suspend_sleeps_longer_than(limit);
+        resumed.context(Arc::clone(&probe)).await.unwrap();
+        assert!(matches!(status().await.unwrap(), (ThreadStatus::WaitingForTime, Some(_))));
+
+        // The answer is taken back, and the timer is the same.
+        thread.roll_back_to(both).await.unwrap();
+        let (ThreadStatus::WaitingForAnswer(open), Some(again)) = status().await.unwrap() else { panic!() };
+        assert_eq!((open.len(), again), (1, wakes_at));
+
+        // A failed task.
+        probe.set_failing(&["ask"]);
+        let resumed = thread.resume(go.answer(true)).suspend_sleeps_longer_than(limit);
+        resumed.context(Arc::clone(&probe)).await.unwrap_err();
+        thread.update(say("by hand"), as_node(END)).context(Arc::clone(&probe)).await.unwrap();
+        assert!(status().await.is_none());
+        thread.roll_back_to(both).await.unwrap();
+        assert!(matches!(status().await.unwrap(), (ThreadStatus::WaitingForAnswer(_), Some(_))));
+        thread.roll_back_to(None).await.unwrap();
+        assert!(status().await.is_none());
     })
     .await;
 }
