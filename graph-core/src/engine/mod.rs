@@ -39,6 +39,6 @@ pub(crate) use start::{
 };
 pub(crate) use stored::{
     GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,
-    StoredQuestion, answers_at_first, begun_joins, check_answers, corrupt, parent_task, place, planned_at,
-    read_breakpoints, shares_state, shown_packets,
+    StoredQuestion, StoredRequest, answers_at_first, begun_joins, check_answers, corrupt, is_accepted_later,
+    parent_task, place, planned_at, read_breakpoints, shares_state, shown_packets,
 };

@@ -340,6 +340,19 @@ pub enum ErrorKind {
         checkpoint: CheckpointId,
     },
 
+    /// A request has the idempotency key of another request that the thread has accepted.
+    #[error(
+        "thread `{thread}` has accepted another request with the idempotency key `{key}`: nothing was written; give each \
+         request its own key, and repeat a request without changes"
+    )]
+    #[non_exhaustive]
+    IdempotencyKeyReused {
+        /// The thread.
+        thread: String,
+        /// The key.
+        key: String,
+    },
+
     /// A run carries an update, but has nothing to run. No checkpoint would hold the update.
     #[error(
         "thread `{thread}` has nothing left to run, so a run cannot apply an update: write it with \
@@ -500,6 +513,7 @@ impl ErrorKind {
             Self::NoCheckpoint { .. } => "NoCheckpoint",
             Self::NotHead { .. } => "NotHead",
             Self::RunAbandoned { .. } => "RunAbandoned",
+            Self::IdempotencyKeyReused { .. } => "IdempotencyKeyReused",
             Self::NothingToRun { .. } => "NothingToRun",
             Self::InterruptNotOpen { .. } => "InterruptNotOpen",
             Self::AmbiguousNode { .. } => "AmbiguousNode",

@@ -44,6 +44,11 @@ impl Answer {
         &self.id
     }
 
+    /// Returns the answer as JSON; `None` if it cannot be stored.
+    pub(crate) fn value(&self) -> Option<&Value> {
+        self.json.as_ref().ok()
+    }
+
     /// Returns `true` if the given question is the one that was answered, or if that is not known.
     pub(crate) fn is_to(&self, question: &Value) -> bool {
         // JSON values are compared, so the order of a map's keys does not matter.

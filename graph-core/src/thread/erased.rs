@@ -77,4 +77,5 @@ pub(crate) struct Resume {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
     pub(crate) goto: Vec<Goto>,
+    pub(crate) idempotency_key: Option<Arc<str>>,
 }

@@ -44,24 +44,27 @@ impl UnfinishedRun {
 
 /// Finds the run with this id, or `None` if the thread has stored none.
 ///
+/// A request may have added the first tasks of the run at a final checkpoint of an earlier run: `added_at`.
+///
 /// # Errors
 /// The error of the run, if continuing cannot change it. `RunAbandoned` if another run or update took its place.
 pub(super) async fn find_run(
     thread: &ErasedThread,
     id: &Arc<str>,
+    added_at: Option<CheckpointId>,
     context: &dyn AppContext,
 ) -> Result<Option<FoundRun>, Error> {
     let compiled = &thread.graph.graph.0;
     let refuse = |kind| thread.graph.refuse(kind);
     let mut seen = None;
     loop {
-        let Some(last) = newest_checkpoint(thread, id).await? else { return Ok(None) };
+        let Some(last) = newest_checkpoint(thread, id).await?.max(added_at) else { return Ok(None) };
         let mut loaded = read(thread, Some(last)).await?;
         let Some(mut stored) = loaded.found.take() else {
             let name = thread.name.to_string();
             return Err(refuse(ErrorKind::NoCheckpoint { thread: name, checkpoint: last }));
         };
-        let complete = stored.checkpoint.next.is_empty();
+        let complete = stored.checkpoint.next.is_empty() && added_at != Some(last);
         if complete {
             // Records at a final checkpoint came with a later resumption, which is another run.
             stored.records.clear();

@@ -37,6 +37,7 @@ pub struct Resuming<S: GraphState> {
     pub(crate) answers: Vec<Answer>,
     pub(crate) update: Option<TaskWrites>,
     pub(crate) goto: Vec<Goto>,
+    pub(crate) idempotency_key: Option<Arc<str>>,
     pub(crate) state: PhantomData<fn(S)>,
 }
 
@@ -71,7 +72,7 @@ impl<S: GraphState> WithInput<S> {
 
 impl<S: GraphState> Resuming<S> {
     pub(crate) fn new(answers: Vec<Answer>) -> Self {
-        Self { answers, update: None, goto: Vec::new(), state: PhantomData }
+        Self { answers, update: None, goto: Vec::new(), idempotency_key: None, state: PhantomData }
     }
 }
 
@@ -141,8 +142,8 @@ impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
 
 impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
-        self.erase_with(|Resuming { answers, update, goto, .. }| {
-            How::Resume(Resume { answers, update, goto })
+        self.erase_with(|Resuming { answers, update, goto, idempotency_key, .. }| {
+            How::Resume(Resume { answers, update, goto, idempotency_key })
         })
     }
 }
@@ -255,6 +256,53 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     /// [`NothingToRun`](crate::ErrorKind::NothingToRun). Write to such a thread with [`Thread::update`](super::Thread::update).
     pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
         self.target.how.update = Some(WritesOf::<S>::erase(update.into_update()));
+        self
+    }
+
+    /// Sets the key of this request, so that it can be sent again safely: its answers, its update and its added nodes are
+    /// applied at most once.
+    ///
+    /// If the thread has accepted a request with this key, the call applies nothing and returns the result of the run that
+    /// the request has continued, as a run that is started again by its [`run_id`](Run::run_id): its outcome or its pause, or
+    /// the run continues if it failed or crashed. This holds in every process and after other runs. With
+    /// [`OnConflict::Wait`], the call first waits for a process that may still execute the run.
+    ///
+    /// The key is stored in the same write as the answers. It is known as long as the thread has the checkpoint at which the
+    /// request was accepted. Keys are not run ids: a key may be equal to the id of a run.
+    ///
+    /// ```
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{Context, END, ErrorKind, GraphState, Outcome, START, StateGraph, interrupt::Question};
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Approve;
+    /// # impl Question for Approve { type Answer = bool; }
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { bought: bool }
+    /// # async fn buy(_: &Order, cx: &Context) -> OrderUpdate { Order::update().bought(cx.interrupt(Approve).await) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let graph = StateGraph::<Order>::new().edge(START, buy).edge(buy, END).compile()?;
+    /// # let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
+    /// # let outcome = thread.run(Order::input()).await?;
+    /// # let question = outcome.pause().expect("it asks").only::<Approve>()?;
+    /// let first = thread.resume(question.answer(true)).idempotency_key("click-1").await?;
+    /// // The response was lost, and the client sends its request again.
+    /// let again = thread.resume(question.answer(true)).idempotency_key("click-1").await?;
+    /// assert_eq!(first.into_state().bought, again.into_state().bought);
+    ///
+    /// let other = thread.resume(question.answer(false)).idempotency_key("click-1").await.unwrap_err();
+    /// assert!(matches!(other.kind(), ErrorKind::IdempotencyKeyReused { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Awaiting the run fails with [`IdempotencyKeyReused`](crate::ErrorKind::IdempotencyKeyReused) if the thread has
+    /// accepted another request with this key, and with [`RunAbandoned`](crate::ErrorKind::RunAbandoned) if another run or
+    /// update took the place of the continued run. A request that was refused has not used its key.
+    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
+        self.target.how.idempotency_key = Some(key.as_ref().into());
         self
     }
 

@@ -52,6 +52,11 @@ fn origin(thread: &ErasedThread, loaded: &Loaded) -> Arc<str> {
     loaded.origin.clone().unwrap_or_else(fresh)
 }
 
+/// Returns the id of a run to which the caller has given none.
+pub(super) fn fresh_run_id() -> Arc<str> {
+    Arc::from(CheckpointId::after(None).to_string())
+}
+
 /// Creates the persistence of a run on the thread, and the values that its tasks share.
 ///
 /// Fails if the id or the metadata of the run cannot be stored. Otherwise a run that is stored only at its end would
@@ -63,7 +68,7 @@ pub(super) fn persistence(
     opening: &mut Opening,
 ) -> Result<(Persist, RunShared), Error> {
     let shared = opening.shared(Some(Arc::clone(&thread.name)));
-    let id = run_id.unwrap_or_else(|| Arc::from(CheckpointId::after(None).to_string()));
+    let id = run_id.unwrap_or_else(fresh_run_id);
     let program = Program::of(&thread.graph.graph.0).text();
     let run = run_record(id, program, shared.metadata.clone());
     run.check_limits(&thread.name).map_err(|error| thread.graph.error(error))?;

@@ -8,7 +8,7 @@ use crate::checkpoint::{
 };
 use crate::engine::{
     START, StoredBreakpoints, StoredFailure, StoredQuestion, TaskProgress, Waiting, answers_at_first,
-    begun_joins, read_breakpoints,
+    begun_joins, is_accepted_later, read_breakpoints,
 };
 use crate::error::ErrorKind;
 use crate::options::clock;
@@ -63,6 +63,8 @@ pub(super) fn undo(
         let is_anew = usize::try_from(key.task).is_ok_and(|task| anew.contains(&task));
         let removes = match key.kind {
             RecordKind::Patch | RecordKind::Goto => true,
+            // Sent again, the request that is taken back applies again.
+            RecordKind::Request => is_accepted_later(payload),
             _ if key.task != RecordKey::NO_TASK && key.task >= planned => true,
             RecordKind::Write | RecordKind::Finished => is_anew || kept_answers.is_some(),
             RecordKind::Answer => is_anew || !first.contains(&*key.key),

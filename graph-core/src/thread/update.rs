@@ -5,11 +5,12 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointId;
 use crate::engine::{START, caught, open};
 use crate::erased::{TaskWrites, WritesOf};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::erased::{ErasedThread, Expected};
+use super::find_request::Request;
 use super::load::read;
 use super::resolve_as_node::AsNodeResolver;
 use super::start_run::{persistence, require_checkpoint};
@@ -32,6 +33,7 @@ pub struct UpdateThread<S: GraphState, D, C> {
     thread: Thread<S, D>,
     at: Option<CheckpointId>,
     expected: Expected,
+    idempotency_key: Option<Arc<str>>,
     supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
 }
 
@@ -44,7 +46,8 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
         let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
         let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
         let run = Run::of(thread.graph.graph().erased(), ());
-        Self { run, supersteps: supersteps.collect(), thread, at, expected: Expected::default() }
+        let (expected, supersteps) = (Expected::default(), supersteps.collect());
+        Self { run, supersteps, thread, at, expected, idempotency_key: None }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
@@ -60,8 +63,8 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
 
     /// Sets the context for route functions and for fields marked `from_context`.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateThread<S, D, HasContext<D>> {
-        let Self { run, thread, at, expected, supersteps } = self;
-        UpdateThread { run: run.context(context), thread, at, expected, supersteps }
+        let Self { run, thread, at, expected, idempotency_key, supersteps } = self;
+        UpdateThread { run: run.context(context), thread, at, expected, idempotency_key, supersteps }
     }
 }
 
@@ -77,53 +80,117 @@ impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
         self.expected.epoch = Some(epoch);
         self
     }
+
+    /// Sets the key of this update, so that it can be sent again safely: it is written at most once.
+    ///
+    /// If the thread has accepted an update with this key, the call writes nothing and returns the id of the checkpoint that
+    /// the first one made. The key is stored with that checkpoint, and is known as long as the thread has it; see
+    /// [`Run::idempotency_key`](Run::idempotency_key).
+    ///
+    /// ```
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::thread::as_node;
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Cart { #[state(reducer = append)] items: Vec<String> }
+    /// # async fn pay(_: &Cart) {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let graph = StateGraph::<Cart>::new().edge(START, pay).edge(pay, END).compile()?;
+    /// # let thread = graph.with_checkpointer(MemoryCheckpointer::default()).thread("17");
+    /// let tea = || Cart::update().items(["tea".to_owned()]);
+    /// let first = thread.update(tea(), as_node(START)).idempotency_key("add-1").await?;
+    /// let again = thread.update(tea(), as_node(START)).idempotency_key("add-1").await?;
+    /// assert_eq!(first, again);
+    /// # let cart = thread.state().await?.and_then(|at| at.state).expect("a state");
+    /// assert_eq!(cart.items, ["tea"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Awaiting the update fails with [`IdempotencyKeyReused`](crate::ErrorKind::IdempotencyKeyReused) if the thread has
+    /// accepted another request with this key.
+    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
+        self.idempotency_key = Some(key.as_ref().into());
+        self
+    }
 }
 
-/// Stores an update from outside.
-fn make(
+/// An update from outside, without its types.
+struct ErasedUpdate {
     thread: ErasedThread,
     at: Option<CheckpointId>,
     expected: Expected,
+    request: Option<Request>,
     supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
-    mut opening: Opening,
+}
+
+/// Stores an update from outside, unless it was stored before.
+fn make(
+    update: ErasedUpdate,
+    opening: Opening,
 ) -> Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>> {
     Box::pin(async move {
-        let graph = Arc::clone(&thread.graph.graph.0);
-        let made = async move {
-            let refuse = |kind| thread.graph.refuse(kind);
-            let mut loaded = read(&thread, at).await?;
-            require_checkpoint(&thread, &loaded, at)?;
-            expected.check(&thread, loaded.fence)?;
-            let compiled = Arc::clone(&thread.graph.graph.0);
-            let stored = loaded.found.take();
-            let namespace = Arc::from("");
-            let resolver = AsNodeResolver {
-                graph: &thread.graph.graph,
-                store: &thread.graph.store,
-                thread: &thread.name,
-                namespace: &namespace,
+        let graph = Arc::clone(&update.thread.graph);
+        let made = async {
+            let (thread, request) = (update.thread.clone(), update.request.clone());
+            let error = match store(update, opening).await {
+                Ok(checkpoint) => return Ok(checkpoint),
+                Err(error) => error,
             };
-            let last = match &stored {
-                Some(stored) => resolver.last_writers(&stored.checkpoint).await?,
-                None => vec![START.to_owned()],
-            };
-            let is_head =
-                stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
-            let restored = stored.map(|stored| open(&compiled, &thread.name, stored)).transpose();
-            let restored = restored.map_err(refuse)?;
-            let all = resolver.resolve_supersteps(supersteps, last)?;
-            // An update of an unfinished run belongs to that run.
-            let id = restored.as_ref().filter(|_| is_head).and_then(|restored| restored.run_id(&compiled));
-            let status = loaded.status;
-            let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
-            let Opening { context, options, .. } = opening;
-            let parts = (compiled, context, shared, options);
-            crate::engine::Driver::with_updates(parts, persist, restored, (is_head, status), all)?
-                .conclude_updates()
-                .await
+            // The other writer may have sent the same request.
+            if let Some(request) = &request
+                && matches!(error.kind(), ErrorKind::Conflict(_))
+                && let Some(found) = request.find(&thread.graph, &thread.name, &Arc::from("")).await?
+            {
+                return Ok(found.checkpoint);
+            }
+            Err(error)
         };
-        caught(&graph.name, made).await
+        caught(&graph.graph.0.name, made).await
     })
+}
+
+async fn store(update: ErasedUpdate, mut opening: Opening) -> Result<CheckpointId, Error> {
+    let ErasedUpdate { thread, at, expected, request, supersteps } = update;
+    let refuse = |kind| thread.graph.refuse(kind);
+    let mut loaded = read(&thread, at).await?;
+    // This follows the read of the thread: if the same request is made now, our write is refused.
+    if let Some(request) = &request
+        && let Some(found) = request.find(&thread.graph, &thread.name, &Arc::from("")).await?
+    {
+        return Ok(found.checkpoint);
+    }
+    require_checkpoint(&thread, &loaded, at)?;
+    expected.check(&thread, loaded.fence)?;
+    let compiled = Arc::clone(&thread.graph.graph.0);
+    let stored = loaded.found.take();
+    let namespace = Arc::from("");
+    let resolver = AsNodeResolver {
+        graph: &thread.graph.graph,
+        store: &thread.graph.store,
+        thread: &thread.name,
+        namespace: &namespace,
+    };
+    let last = match &stored {
+        Some(stored) => resolver.last_writers(&stored.checkpoint).await?,
+        None => vec![START.to_owned()],
+    };
+    let is_head = stored.as_ref().is_some_and(|stored| Some(stored.checkpoint.id) == loaded.fence.head);
+    let restored = stored.map(|stored| open(&compiled, &thread.name, stored)).transpose();
+    let restored = restored.map_err(refuse)?;
+    let all = resolver.resolve_supersteps(supersteps, last)?;
+    // An update of an unfinished run belongs to that run.
+    let id = restored.as_ref().filter(|_| is_head).and_then(|restored| restored.run_id(&compiled));
+    let status = loaded.status;
+    let (persist, shared) = persistence(&thread, loaded, id, &mut opening)?;
+    let Opening { context, options, .. } = opening;
+    let parts = (compiled, context, shared, options);
+    let request = request.and_then(|request| request.update_record());
+    crate::engine::Driver::with_updates(parts, persist, restored, (is_head, status), all)?
+        .conclude_updates(request)
+        .await
 }
 
 impl<S, D, C> IntoFuture for UpdateThread<S, D, C>
@@ -136,9 +203,10 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { run, thread, at, expected, supersteps } = self;
+        let Self { run, thread, at, expected, idempotency_key, supersteps } = self;
         let ((), opening) = run.opening(None);
-        make(thread.erased(), at, expected, supersteps, opening)
+        let request = idempotency_key.map(|key| Request::update(key, at, &supersteps));
+        make(ErasedUpdate { thread: thread.erased(), at, expected, request, supersteps }, opening)
     }
 }
 

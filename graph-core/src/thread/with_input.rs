@@ -1,16 +1,16 @@
 //! Opens a run that starts with an input.
 
 use crate::checkpoint::{CheckpointId, Loaded};
-use crate::engine::{Begin, Resumption, open_state, planned, read_tasks};
+use crate::engine::{Begin, open_state, planned, read_tasks};
 use crate::erased::ErasedInput;
 use crate::error::{AwaitedAnswer, Error, ErrorKind, UnfinishedSuperstep};
 use crate::run::{Opened, Opening};
 
 use super::conflict_wait::ConflictWait;
 use super::erased::{ErasedThread, OnErasedThread};
-use super::find_run::{FoundRun, UnfinishedRun, find_run};
+use super::find_run::find_run;
 use super::load::read;
-use super::resuming::resume;
+use super::resuming::take_up;
 use super::start_run::{persistence, require_checkpoint, start_driver, take_over};
 
 /// Opens a run that starts with an input.
@@ -28,23 +28,11 @@ pub(super) async fn open_with_input(
         require_checkpoint(&thread, &loaded, at)?;
         // This follows the read of the thread: if another writer starts the same id now, our first write is refused.
         if let Some(id) = &run_id
-            && let Some(found) = find_run(&thread, id, &*opening.context).await?
+            && let Some(found) = find_run(&thread, id, None, &*opening.context).await?
         {
-            let unfinished = match found {
-                FoundRun::Ended(step, outcome) => return Ok(Opened::Ended(step, outcome)),
-                FoundRun::Unfinished(unfinished) => unfinished,
-            };
-            expected.check(&thread, unfinished.loaded.fence)?;
-            // Another process may still be running it, so wait as long as the options allow.
-            let orphan = thread.graph.abandoned.has(&thread.name, id, unfinished.loaded.fence.epoch);
-            if unfinished.may_be_running() && !orphan && conflict_wait.wait_briefly(&thread).await? {
-                continue;
-            }
-            let UnfinishedRun { loaded, restored } = *unfinished;
-            let (fence, resumption) = (loaded.fence, Resumption::at(restored));
-            match resume(&thread, loaded, resumption, &mut opening, &conflict_wait).await {
-                Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => continue,
-                begun => return begun,
+            match take_up(&thread, found, expected, &mut opening, &mut conflict_wait).await? {
+                Some(opened) => return Ok(opened),
+                None => continue,
             }
         }
         expected.check(&thread, loaded.fence)?;

@@ -27,6 +27,7 @@ mod policies;
 mod prefixes;
 mod processes;
 mod replayed_calls;
+mod requests;
 mod retried_calls;
 mod revoked_results;
 mod stopped_runs;

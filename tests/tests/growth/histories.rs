@@ -41,6 +41,20 @@ growth! {
         let thread = many_runs(at).await;
         at.cost(async { thread.run(Chain::input(0)).run_id("0").await.unwrap() }).await;
     };
+    repeated_request: Stores, 100 => async |at| {
+        let thread = stored(at).thread("t");
+        let first = || thread.update(Chain::update().length(0).lines([0]), as_node(START)).idempotency_key("k");
+        let id = first().await.unwrap();
+        thread.resume(()).idempotency_key("r").await.unwrap();
+        many_runs(at).await;
+        at.cost(async {
+            for _ in 0..20 {
+                assert_eq!(first().await.unwrap(), id);
+                thread.resume(()).idempotency_key("r").await.unwrap();
+            }
+        })
+        .await;
+    };
     next_run_of_a_long_thread: Stores, 2_000 => async |at| {
         let thread = long(at).await;
         at.cost(async { thread.run(Chain::input(0)).await.unwrap() }).await;

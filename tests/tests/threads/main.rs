@@ -24,6 +24,7 @@ mod golden;
 mod golden_records;
 mod golden_time;
 mod growth;
+mod idempotency_keys;
 mod interrupts;
 mod joins;
 mod large_numbers;

@@ -5,7 +5,7 @@ use crate::checkpoint::{Checkpoint, CheckpointId, TaskRecord};
 use crate::engine::apply::Ephemerals;
 use crate::engine::context::{Answered, Timer};
 use crate::engine::graph::Compiled;
-use crate::engine::stored::{FieldChanges, Stopped, StoredBreakpoints, StoredFailure};
+use crate::engine::stored::{FieldChanges, Stopped, StoredBreakpoints, StoredFailure, requested_run};
 use crate::engine::task::Finished;
 use crate::erased::ErasedState;
 use crate::interrupt::OpenInterrupt;
@@ -54,7 +54,8 @@ impl RestoredCheckpoint {
 
     /// Returns the id of the run that is incomplete at this checkpoint, if there is one.
     pub(crate) fn run_id(&self, graph: &Compiled) -> Option<Arc<str>> {
-        (!self.is_at_rest(graph)).then(|| Arc::clone(&self.checkpoint.run.id))
+        let of_checkpoint = || Arc::clone(&self.checkpoint.run.id);
+        (!self.is_at_rest(graph)).then(|| requested_run(&self.records).unwrap_or_else(of_checkpoint))
     }
 
     /// Returns the number of the superstep that the checkpoint follows.

@@ -24,6 +24,8 @@ pub(crate) struct Resumption {
     pub(crate) update: Option<TaskWrites>,
     /// Additional tasks to run.
     pub(crate) goto: Vec<AddedTask>,
+    /// The record of the request, if the caller has given it an idempotency key.
+    pub(crate) request: Option<TaskRecord>,
 }
 
 /// A task that a resumption adds, with its stored form.
@@ -35,14 +37,14 @@ pub(crate) struct AddedTask {
 impl Resumption {
     /// Resumes without additions.
     pub(crate) fn at(restored: RestoredCheckpoint) -> Self {
-        Self { restored, answers: Vec::new(), update: None, goto: Vec::new() }
+        Self { restored, answers: Vec::new(), update: None, goto: Vec::new(), request: None }
     }
 }
 
 impl Parts {
     /// Creates the driver of a resumed run.
     pub(crate) fn resumption(self, persist: Persist, resumption: Resumption) -> Result<Driver, Error> {
-        let Resumption { mut restored, answers, update, goto } = resumption;
+        let Resumption { mut restored, answers, update, goto, request } = resumption;
         let mut driver = self.at(persist, &mut restored)?;
         if let Some(input) = restored.pending_input() {
             driver.apply_input(input)?;
@@ -61,6 +63,7 @@ impl Parts {
             driver.results.push(None);
             driver.attempts.push(0);
         }
+        records.extend(request);
         driver.deliver(answers);
         let stopped = restored.records.iter().find(|record| record.key.kind == RecordKind::Stopped);
         if let Some(persist) = &mut driver.persist {

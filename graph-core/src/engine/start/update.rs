@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, CheckpointId, StoredField, StoredStatus};
+use crate::checkpoint::{Checkpoint, CheckpointId, StoredField, StoredStatus, TaskRecord};
 use crate::engine::apply::{Ephemerals, WriteSet};
 use crate::engine::context::{AppContext, RunShared};
 use crate::engine::graph::Compiled;
@@ -209,8 +209,14 @@ impl Driver {
         }))
     }
 
-    /// Makes the updates durable, and returns the last checkpoint.
-    pub(crate) async fn conclude_updates(mut self) -> Result<CheckpointId, Error> {
+    /// Makes the updates durable, and returns the last checkpoint. It has the record of the request, if there is one.
+    pub(crate) async fn conclude_updates(
+        mut self,
+        request: Option<TaskRecord>,
+    ) -> Result<CheckpointId, Error> {
+        if let Some(persist) = &self.persist {
+            persist.records(request.into_iter().collect(), Vec::new());
+        }
         self.conclude().await?;
         match self.persist.as_ref().and_then(|persist| persist.last()) {
             Some(id) => Ok(id),

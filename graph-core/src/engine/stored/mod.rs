@@ -18,6 +18,7 @@ mod stored_command;
 mod stored_failure;
 mod stored_finish;
 mod stored_goto;
+mod stored_request;
 mod task_changes;
 
 pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
@@ -44,4 +45,5 @@ pub(crate) use stored_command::{StoredCommand, UnreadableCommand};
 pub(crate) use stored_failure::StoredFailure;
 pub(crate) use stored_finish::StoredFinish;
 pub(crate) use stored_goto::StoredGoto;
+pub(crate) use stored_request::{StoredRequest, is_accepted_later, requested_run};
 pub(crate) use task_changes::{ChangesByField, TaskChanges};

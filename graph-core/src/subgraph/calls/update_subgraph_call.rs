@@ -17,6 +17,7 @@ use crate::state::{GraphState, IntoUpdate};
 use crate::step::Leave;
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
 use crate::thread::erased::Expected;
+use crate::thread::find_request::Request;
 use crate::thread::resolve_as_node::AsNodeResolver;
 use crate::thread::{AsNode, IntoAsNode};
 
@@ -33,11 +34,12 @@ use super::{CallParent, SubgraphCall};
 pub struct UpdateSubgraphCall<S: GraphState, D, G> {
     run: Run<S, D, G, ()>,
     expected: Expected,
+    idempotency_key: Option<Arc<str>>,
     make: Make,
 }
 
 /// Writes the update, with the context and options of the thread's graph.
-type Make = Box<dyn FnOnce(Opening, Expected) -> Made + Send>;
+type Make = Box<dyn FnOnce(Opening, Expected, Option<Arc<str>>) -> Made + Send>;
 
 type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
 
@@ -116,8 +118,36 @@ where
         let run = Run::of(self.thread().graph.graph().erased(), ());
         let (call, updates) =
             (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
-        let make: Make = Box::new(move |opening, expected| Box::pin(call.make(updates, opening, expected)));
-        UpdateSubgraphCall { run, expected: Expected::default(), make }
+        let make: Make = Box::new(move |opening, expected, key| {
+            let request = key.map(|key| Request::update(key, None, &updates));
+            Box::pin(call.make_once(updates, opening, expected, request))
+        });
+        UpdateSubgraphCall { run, expected: Expected::default(), idempotency_key: None, make }
+    }
+
+    /// Writes the update, unless it was written before.
+    async fn make_once(
+        self,
+        updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
+        opening: Opening,
+        expected: Expected,
+        request: Option<Request>,
+    ) -> Result<CheckpointId, Error> {
+        let Some(sent) = request else { return self.make(updates, opening, expected, None).await };
+        let call = self.clone();
+        let error = match self.make(updates, opening, expected, Some(sent.clone())).await {
+            Ok(checkpoint) => return Ok(checkpoint),
+            Err(error) => error,
+        };
+        // The other writer may have sent the same request.
+        if matches!(error.kind(), ErrorKind::Conflict(_)) {
+            let (namespace, _) = call.read(None).await?;
+            let thread = call.thread().erased();
+            if let Some(found) = sent.find(&thread.graph, &thread.name, &namespace).await? {
+                return Ok(found.checkpoint);
+            }
+        }
+        Err(error)
     }
 
     async fn make(
@@ -125,9 +155,16 @@ where
         updates: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
         opening: Opening,
         expected: Expected,
+        request: Option<Request>,
     ) -> Result<CheckpointId, Error> {
         let parents = self.outer.levels().await?;
         let (namespace, loaded) = self.read(None).await?;
+        if let Some(request) = &request {
+            let thread = self.thread().erased();
+            if let Some(found) = request.find(&thread.graph, &thread.name, &namespace).await? {
+                return Ok(found.checkpoint);
+            }
+        }
         let graph = self.subgraph.graph();
         let erased = graph.erased();
         let refuse = |kind| Error::new(graph.name(), kind);
@@ -203,7 +240,8 @@ where
         let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
         let made = Driver::with_updates(parts, persist, opened, (true, StoredStatus::default()), updates)?;
         write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
-        made.conclude_updates().await
+        let request = request.and_then(|request| request.update_record());
+        made.conclude_updates(request).await
     }
 
     fn keeps_state(&self) -> bool {
@@ -249,8 +287,8 @@ const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no pa
 impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
     /// Sets the context of the thread's graph. The context of the subgraph is made from it.
     pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
-        let Self { run, expected, make } = self;
-        UpdateSubgraphCall { run: run.context(context), expected, make }
+        let Self { run, expected, idempotency_key, make } = self;
+        UpdateSubgraphCall { run: run.context(context), expected, idempotency_key, make }
     }
 }
 
@@ -264,6 +302,15 @@ impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
     /// [`Conflict`](ErrorKind::Conflict) otherwise; as [for runs](Run::if_epoch).
     pub fn if_epoch(mut self, epoch: u64) -> Self {
         self.expected.epoch = Some(epoch);
+        self
+    }
+
+    /// Sets the key of this update, so that it can be sent again safely: it is written at most once, and a repetition returns
+    /// the id of the same checkpoint; as [for updates of a thread](crate::thread::UpdateThread::idempotency_key).
+    ///
+    /// The calls of a subgraph have their own keys: an update of the thread may have the same one.
+    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
+        self.idempotency_key = Some(key.as_ref().into());
         self
     }
 }
@@ -281,7 +328,7 @@ where
         Box::pin(async move {
             let compiled = Arc::clone(&self.run.graph.0);
             let ((), opening) = self.run.opening(None);
-            caught(&compiled.name, (self.make)(opening, self.expected)).await
+            caught(&compiled.name, (self.make)(opening, self.expected, self.idempotency_key)).await
         })
     }
 }
