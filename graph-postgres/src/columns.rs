@@ -46,14 +46,16 @@ pub(crate) fn status_columns(status: StoredStatus) -> (i16, Option<i64>, i64) {
         StatusKind::Unknown => Some(NO_TIME),
         _ => status.wakes_at.map(|time| millis(time).max(NO_TIME + 1)),
     };
-    (i16::from(status.kind.code()), wakes, NO_TIME)
+    let changed = status.changed_at.map_or(NO_TIME, |time| millis(time).max(NO_TIME + 1));
+    (i16::from(status.kind.code()), wakes, changed)
 }
 
 /// Reads a status from its columns.
-pub(crate) fn status(kind: i64, wakes: Option<i64>, _changed: i64) -> StoredStatus {
+pub(crate) fn status(kind: i64, wakes: Option<i64>, changed: i64) -> StoredStatus {
     let kind = u8::try_from(kind).map_or(StatusKind::Unknown, StatusKind::from_code);
     let wakes = wakes.filter(|_| kind != StatusKind::Unknown);
-    StoredStatus::new(kind).wakes_at(wakes.and_then(time))
+    let changed = Some(changed).filter(|changed| *changed != NO_TIME);
+    StoredStatus::new(kind).wakes_at(wakes.and_then(time)).changed_at(changed.and_then(time))
 }
 
 /// Returns a name from its bytes.

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
-use superstep_store::checkpoint::{Checkpoint, Page, ThreadQuery, ThreadRecord};
-use tokio_postgres::Row;
+use superstep_store::checkpoint::{Checkpoint, Page, StatusKind, ThreadQuery, ThreadRecord};
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use crate::columns::{Id, NO_TIME, millis, name, status};
-use crate::database::{Connection, Database, query};
+use crate::database::{Database, query};
 use crate::error::Error;
+use crate::tags::tags;
 
 use super::checkpoints::{COLUMNS, Checkpoints};
 use super::params::Params;
@@ -15,38 +16,55 @@ use super::rows;
 /// The order of threads by name. The index has the first bytes of the names.
 const BY_NAME: &str = "substr(t.name, 1, 1000), t.name";
 
-/// The codes of all unfinished statuses, with room for those of later versions.
-const UNFINISHED: [i16; 15] = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+/// The number of codes of statuses, with room for those of later versions.
+const CODES: i16 = 16;
 
 /// Lists threads in the order of the query.
 pub(crate) async fn threads(
-    connection: &Connection,
+    client: &Client,
     database: &Database,
     wanted: &ThreadQuery,
 ) -> Result<Page<ThreadRecord>, Error> {
     let (limit, count) = rows(wanted.limit);
-    let mut params = Params::default();
-    let statement = statement(database, wanted, count, &mut params);
-    let found = query(connection, &statement, &params.as_list()).await?;
-    let mut checkpoints = Checkpoints::default();
+    let mut wanted = wanted.clone();
     let mut page = Page::new(Vec::new(), false);
-    for row in &found {
-        if page.items.len() == limit {
-            page.more = true;
-            break;
+    loop {
+        let mut params = Params::default();
+        let statement = statement(database, &wanted, count, &mut params);
+        let found = query(client, &statement, &params.as_list()).await?;
+        let mut checkpoints = Checkpoints::default();
+        let mut last = None;
+        for row in &found {
+            let record = record(row, &mut checkpoints)?;
+            // Different metadata may have the same tags. What an unreadable run has is unknown, so it is not listed.
+            let run = record.head.as_ref().ok().and_then(|head| head.as_ref()).map(|head| &*head.run);
+            if wanted.selects_run(run) {
+                if page.items.len() == limit {
+                    page.more = true;
+                    return Ok(page);
+                }
+                page.items.push(record.clone());
+            }
+            last = Some(record);
         }
-        let thread: Arc<str> = name(row.try_get(0)?)?.into();
-        let head = match head(row, &mut checkpoints) {
-            Ok(head) => Ok(head),
-            // An unreadable head becomes part of the record and does not fail the page.
-            Err(Error::Corrupt(corruption)) => Err(corruption.of(Arc::clone(&thread), Arc::from(""))),
-            Err(error) => return Err(error),
+        let Some(last) = last.filter(|_| i64::try_from(found.len()).unwrap_or(i64::MAX) == count) else {
+            return Ok(page);
         };
-        let epoch = row.try_get::<_, i64>(1)?.cast_unsigned();
-        let status = status(i64::from(row.try_get::<_, i16>(2)?), row.try_get(3)?, row.try_get(4)?);
-        page.items.push(ThreadRecord::new(thread, epoch, head, status));
+        wanted = wanted.continue_after(&last);
     }
-    Ok(page)
+}
+
+fn record(row: &Row, checkpoints: &mut Checkpoints) -> Result<ThreadRecord, Error> {
+    let thread: Arc<str> = name(row.try_get(0)?)?.into();
+    let head = match head(row, checkpoints) {
+        Ok(head) => Ok(head),
+        // An unreadable head becomes part of the record and does not fail the page.
+        Err(Error::Corrupt(corruption)) => Err(corruption.of(Arc::clone(&thread), Arc::from(""))),
+        Err(error) => return Err(error),
+    };
+    let epoch = row.try_get::<_, i64>(1)?.cast_unsigned();
+    let status = status(i64::from(row.try_get::<_, i16>(2)?), row.try_get(3)?, row.try_get(4)?);
+    Ok(ThreadRecord::new(thread, epoch, head, status))
 }
 
 fn head(row: &Row, checkpoints: &mut Checkpoints) -> Result<Option<Checkpoint>, Error> {
@@ -60,9 +78,41 @@ fn head(row: &Row, checkpoints: &mut Checkpoints) -> Result<Option<Checkpoint>, 
 fn statement(database: &Database, wanted: &ThreadQuery, count: i64, params: &mut Params) -> String {
     let schema = database.schema();
     let limit = params.add(count, Type::INT8);
-    let (selected, order) = match wanted.due {
-        Some(now) => (due(database, wanted, millis(now), &limit, params), format!("t.wakes, {BY_NAME}")),
-        None => (by_name(database, wanted, &limit, params), BY_NAME.to_owned()),
+    let (conditions, order) = if let Some(now) = wanted.due {
+        (due(wanted, millis(now), params), format!("t.wakes, {BY_NAME}"))
+    } else if wanted.newest_first {
+        (newest(wanted, params), format!("t.changed DESC, {BY_NAME}"))
+    } else {
+        (names(wanted, params), BY_NAME.to_owned())
+    };
+    let mut conditions = conditions;
+    if !wanted.metadata.is_empty() {
+        let tags = params.add(tags(&wanted.metadata), Type::INT8_ARRAY);
+        conditions.push_str(&format!(" AND t.tags @> {tags}"));
+    }
+    let kinds = kinds(wanted);
+    let selected = match (kinds, wanted.due) {
+        (None, _) => {
+            format!("SELECT t.* FROM {schema}.thread t WHERE {conditions} ORDER BY {order} LIMIT {limit}")
+        }
+        // Few threads are due, so their status is looked at one by one.
+        (Some(kinds), Some(_)) => {
+            let kinds = params.add(kinds, Type::INT2_ARRAY);
+            format!(
+                "SELECT t.* FROM {schema}.thread t WHERE {conditions} AND t.status = ANY({kinds}) \
+                 ORDER BY {order} LIMIT {limit}"
+            )
+        }
+        // A list for each status, each from an index, and then the first of all.
+        (Some(kinds), None) => {
+            let kinds = params.add(kinds, Type::INT2_ARRAY);
+            format!(
+                "SELECT t.* FROM unnest({kinds}) AS kind CROSS JOIN LATERAL ( \
+                     SELECT t.* FROM {schema}.thread t WHERE t.status = kind AND {conditions} \
+                     ORDER BY {order} LIMIT {limit} \
+                 ) AS t ORDER BY {order} LIMIT {limit}"
+            )
+        }
     };
     format!(
         "SELECT t.name, t.epoch, t.status, t.wakes, t.changed, t.head, {COLUMNS} \
@@ -78,25 +128,22 @@ fn statement(database: &Database, wanted: &ThreadQuery, count: i64, params: &mut
     )
 }
 
-/// Selects threads by name: all of them, or those of some statuses.
-fn by_name(database: &Database, wanted: &ThreadQuery, limit: &str, params: &mut Params) -> String {
-    let schema = database.schema();
-    let names = names(wanted, params);
-    if !wanted.unfinished {
-        return format!("SELECT t.* FROM {schema}.thread t WHERE {names} ORDER BY {BY_NAME} LIMIT {limit}");
+/// Returns the codes of the wanted statuses, or `None` for all.
+fn kinds(wanted: &ThreadQuery) -> Option<Vec<i16>> {
+    if wanted.status.is_empty() && !wanted.unfinished {
+        return None;
     }
-    // A list for each status, each from the index, and then the first of all.
-    let kinds = params.add(UNFINISHED.to_vec(), Type::INT2_ARRAY);
-    format!(
-        "SELECT t.* FROM unnest({kinds}) AS kind CROSS JOIN LATERAL ( \
-             SELECT t.* FROM {schema}.thread t WHERE t.status = kind AND {names} ORDER BY {BY_NAME} LIMIT {limit} \
-         ) AS t ORDER BY {BY_NAME} LIMIT {limit}"
-    )
+    // A status of a later version counts as unknown.
+    let selects = |code: &i16| {
+        let kind = u8::try_from(*code).map_or(StatusKind::Unknown, StatusKind::from_code);
+        (wanted.status.is_empty() || wanted.status.contains(&kind))
+            && (!wanted.unfinished || kind != StatusKind::Finished)
+    };
+    Some((0..CODES).filter(selects).collect())
 }
 
-/// Selects threads that are due, by their wake-up time.
-fn due(database: &Database, wanted: &ThreadQuery, now: i64, limit: &str, params: &mut Params) -> String {
-    let schema = database.schema();
+/// The condition for threads that are due.
+fn due(wanted: &ThreadQuery, now: i64, params: &mut Params) -> String {
     let now = params.add(now, Type::INT8);
     let names = names(wanted, params);
     let mut conditions = format!("t.wakes <= {now} AND {names}");
@@ -108,10 +155,20 @@ fn due(database: &Database, wanted: &ThreadQuery, now: i64, limit: &str, params:
              AND (t.wakes > {wakes} OR t.name > {thread})"
         ));
     }
-    if wanted.unfinished {
-        conditions.push_str(" AND t.status <> 1");
+    conditions
+}
+
+/// The condition for threads by the time of the last change of their status.
+fn newest(wanted: &ThreadQuery, params: &mut Params) -> String {
+    let mut conditions = names(wanted, params);
+    if let Some(last) = &wanted.newest_after {
+        let changed = params.add(last.changed_at.map_or(NO_TIME, millis), Type::INT8);
+        let thread = params.add(last.thread.as_bytes().to_vec(), Type::BYTEA);
+        conditions.push_str(&format!(
+            " AND t.changed <= {changed} AND (t.changed < {changed} OR t.name > {thread})"
+        ));
     }
-    format!("SELECT t.* FROM {schema}.thread t WHERE {conditions} ORDER BY t.wakes, {BY_NAME} LIMIT {limit}")
+    conditions
 }
 
 /// The condition on the name of a thread `t`.
