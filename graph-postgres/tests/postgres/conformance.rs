@@ -33,4 +33,4 @@ impl TestStore for Schema {
     }
 }
 
-superstep_conformance::conformance_tests!(Schema::new(), run = |case| server::run(case));
+superstep_conformance::conformance_tests!(Schema::new(), run = server::run);

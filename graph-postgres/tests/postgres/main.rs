@@ -1,6 +1,7 @@
 //! The stores on a server: `PG_URL` names it. Each test has a schema of its own, which it drops.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     reason = "the functions that tests share fail a test as the tests themselves do"
 )]
 
