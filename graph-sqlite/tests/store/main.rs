@@ -22,3 +22,4 @@ mod opening;
 mod processes;
 mod pruning;
 mod results;
+mod rolling_back;
