@@ -1,4 +1,4 @@
-//! The conformance suite through pgbouncer in transaction mode, if it is installed.
+//! The conformance suites through pgbouncer in transaction mode, if it is installed.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,6 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use superstep_conformance::block_on;
+use superstep_conformance::cache::TestCache;
+use superstep_conformance::store::TestLongTermStore;
+use superstep_postgres::{PostgresCache, PostgresStore};
+use superstep_store::cache::CacheError;
+use superstep_store::store::StoreError;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
@@ -29,13 +34,13 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Pooler {
-    fn start(program: &PathBuf) -> Self {
+    fn start(program: &PathBuf, nth: u32) -> Self {
         let server: Config = url().unwrap().parse().unwrap();
         let Some(Host::Tcp(host)) = server.get_hosts().first() else { panic!("PG_URL names no host") };
         let (host, port) = (host.clone(), server.get_ports().first().copied().unwrap_or(5432));
         let (user, database) = (server.get_user().unwrap(), server.get_dbname().unwrap());
         let password = server.get_password().map(|password| String::from_utf8_lossy(password).into_owned());
-        let folder = std::env::temp_dir().join(format!("superstep-pooler-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("superstep-pooler-{}-{nth}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let listen = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let password = password.map(|password| format!(" password={password}")).unwrap_or_default();
@@ -75,19 +80,65 @@ impl Drop for Pooler {
     }
 }
 
-#[test]
-fn checkpoints_keep_their_promises_through_a_pooler() {
+/// Starts a pooler for a test. Without a server or pgbouncer, says once that the tests are skipped.
+fn pooler(nth: u32) -> Option<Pooler> {
     static SKIPPED: OnceLock<()> = OnceLock::new();
     let (Some(_), Some(program)) = (url(), program()) else {
         SKIPPED.get_or_init(|| {
             let _ = writeln!(
                 std::io::stderr(),
-                "SKIPPED: the test through pgbouncer needs PG_URL and pgbouncer on the PATH"
+                "SKIPPED: the tests through pgbouncer need PG_URL and pgbouncer on the PATH"
             );
         });
-        return;
+        return None;
     };
-    let pooler = Pooler::start(&program);
+    Some(Pooler::start(&program, nth))
+}
+
+/// A schema with items and results behind a pooler.
+struct Pooled {
+    schema: Schema,
+    url: String,
+}
+
+impl TestLongTermStore for Pooled {
+    type Store = PostgresStore;
+
+    async fn open(&self) -> Result<PostgresStore, StoreError> {
+        self.schema.options().connect_store(&self.url).await
+    }
+}
+
+impl TestCache for Pooled {
+    type Cache = PostgresCache;
+
+    async fn open(&self) -> Result<PostgresCache, CacheError> {
+        self.schema.options().connect_cache(&self.url).await
+    }
+}
+
+#[test]
+fn items_and_results_keep_their_promises_through_a_pooler() {
+    let Some(pooler) = pooler(1) else { return };
+    let place = || Pooled { schema: Schema::new(), url: pooler.url.clone() };
+    // All cases run with `LONG=1`.
+    let is_short =
+        |area: &str| is_long() || ["items", "semantic_search", "namespace_lists", "results"].contains(&area);
+    for case in superstep_conformance::store::cases().filter(|case| is_short(case.area())) {
+        if let Err(broken) = block_on(case.run(&place())) {
+            panic!("through a pooler: {broken}");
+        }
+    }
+    for case in superstep_conformance::cache::cases().filter(|case| is_short(case.area())) {
+        if let Err(broken) = block_on(case.run(&place())) {
+            panic!("through a pooler: {broken}");
+        }
+    }
+}
+
+#[test]
+fn checkpoints_keep_their_promises_through_a_pooler() {
+    let Some(pooler) = pooler(0) else { return };
     for case in superstep_conformance::cases() {
         // All of them run with `LONG=1`.
         let is_short = ["commit", "atomic", "get", "records", "namespaces", "copy", "delete", "cancellation"];
