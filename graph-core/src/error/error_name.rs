@@ -48,6 +48,7 @@ names! {
     superstep::state::RestoreError,
     superstep::store::CorruptItem,
     superstep::store::StoreError,
+    superstep::thread::InvalidThreadCursor,
 }
 
 /// The public paths of errors of `superstep-agent`. It depends on this crate, so its types cannot be named here.

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::checkpoint::{CheckpointError, CheckpointId, Fence, StatusKind, ThreadRecord};
+use crate::checkpoint::{CheckpointError, CheckpointId, Fence, StatusKind, ThreadQuery, ThreadRecord};
 use crate::engine::{StoredFailure, Waiting, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::OpenInterrupt;
-use crate::options::clock;
+use crate::options::{Metadata, clock};
 
 use super::TaskError;
 use super::erased::ErasedThread;
 use super::load::read;
 
-/// The reason why a thread is not finished.
+/// The status of a thread.
 ///
 /// Each write that changes the status stores it, so a list does not read finished threads. For threads that an older
 /// version of this crate has written, the status follows from the thread's head.
@@ -21,7 +21,7 @@ use super::load::read;
 #[non_exhaustive]
 pub enum ThreadStatus {
     /// Open interrupts of pending tasks wait for answers. Other pending tasks may be left to run: see
-    /// [`Snapshot::pending`](super::Snapshot::pending). If [`wakes_at`](super::UnfinishedThread::wakes_at) is set, the questions expire then.
+    /// [`Snapshot::pending`](super::Snapshot::pending). If [`wakes_at`](super::ListedThread::wakes_at) is set, the questions expire then.
     WaitingForAnswer(Vec<OpenInterrupt>),
     /// The thread has stopped at breakpoints.
     AtBreakpoint {
@@ -39,7 +39,7 @@ pub enum ThreadStatus {
     /// The list has the failures of the tasks. It is empty if the superstep failed as a whole, for example because two
     /// tasks wrote the same field, or if a required join was not filled.
     ///
-    /// Other tasks of the superstep may still ask questions: see [`UnfinishedThread::interrupts`](super::UnfinishedThread::interrupts). An answer resumes the
+    /// Other tasks of the superstep may still ask questions: see [`ListedThread::interrupts`](super::ListedThread::interrupts). An answer resumes the
     /// thread, which runs the failed tasks again. A task whose answer could not be read has not failed: it waits for
     /// another answer.
     Failed(Vec<TaskError>),
@@ -50,25 +50,29 @@ pub enum ThreadStatus {
     /// The run may be active in this or another process. It may also have crashed or been dropped. The checkpointer
     /// cannot distinguish these cases. Resuming takes over the thread.
     Running,
+    /// Nothing is left to run.
+    Finished,
     /// This program cannot read the thread: the stored data is damaged, or belongs to another version of the program.
     ///
     /// Resuming the thread fails with the same error.
     Unreadable(Error),
 }
 
-/// The status of an unfinished thread; see [`UnfinishedThread`](super::UnfinishedThread).
-pub(super) struct UnfinishedStatus {
+/// The status of a thread, read from its head; see [`ListedThread`](super::ListedThread).
+pub(super) struct ReadStatus {
     pub(super) checkpoint: Option<CheckpointId>,
     pub(super) run_id: Option<Arc<str>>,
     pub(super) next: Vec<Arc<str>>,
     pub(super) status: ThreadStatus,
     pub(super) wakes_at: Option<SystemTime>,
+    pub(super) changed_at: Option<SystemTime>,
+    pub(super) metadata: Metadata,
     pub(super) open_interrupts: Vec<OpenInterrupt>,
     /// The epoch and head of the thread.
     pub(super) seen: Option<Fence>,
 }
 
-impl UnfinishedStatus {
+impl ReadStatus {
     /// Returns `true` if the thread has no active run and its wake-up time has passed.
     pub(super) fn is_due(&self, now: SystemTime) -> bool {
         let is_idle = matches!(
@@ -87,30 +91,46 @@ pub(super) fn is_of_thread(error: &Error) -> bool {
     }
 }
 
-pub(super) fn unreadable(record: &ThreadRecord, error: Error) -> UnfinishedStatus {
+pub(super) fn unreadable(record: &ThreadRecord, error: Error) -> ReadStatus {
     let head = record.head.as_ref().ok().and_then(Option::as_ref);
-    UnfinishedStatus {
+    ReadStatus {
         checkpoint: head.map(|head| head.id),
         run_id: head.map(|head| Arc::clone(&head.run.id)),
         next: head.map(|head| head.next.clone()).unwrap_or_default(),
         status: ThreadStatus::Unreadable(error),
         wakes_at: record.status.wakes_at,
+        changed_at: record.status.changed_at,
+        metadata: head.map(|head| head.run.metadata.clone()).unwrap_or_default(),
         open_interrupts: Vec::new(),
         seen: None,
     }
 }
 
-/// Reads the status of a thread, or `None` if it has nothing to continue or has finished since it was listed.
-pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<UnfinishedStatus>, Error> {
+/// Reads the status of a thread, or `None` if the query has selected it and no longer does.
+pub(super) async fn read_thread(
+    thread: &ErasedThread,
+    query: &ThreadQuery,
+) -> Result<Option<ReadStatus>, Error> {
     let loaded = read(thread, None).await?;
     let (found, known_status, seen) = (loaded.found, loaded.status, loaded.fence);
-    let Some(stored) = found else { return Ok(None) };
+    let Some(stored) = found.filter(|_| query.selects(&known_status)) else { return Ok(None) };
     let graph = &thread.graph.graph.0;
     let (checkpoint, records) = (&stored.checkpoint, &stored.records);
     let waiting = Waiting::read(graph, &thread.name, checkpoint, records);
     let Waiting { tasks, breakpoints, stopped } = waiting.map_err(|kind| thread.graph.refuse(kind))?;
+    let (id, run) = (checkpoint.id, Arc::clone(&checkpoint.run));
     if tasks.is_empty() && known_status.kind != StatusKind::Failed {
-        return Ok(None);
+        return Ok((!query.unfinished).then(|| ReadStatus {
+            checkpoint: Some(id),
+            run_id: Some(Arc::clone(&run.id)),
+            next: Vec::new(),
+            status: ThreadStatus::Finished,
+            wakes_at: None,
+            changed_at: known_status.changed_at,
+            metadata: run.metadata.clone(),
+            open_interrupts: Vec::new(),
+            seen: Some(seen),
+        }));
     }
     let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
     let (mut questions, mut failures, mut wakes_at) = (Vec::new(), Vec::new(), None);
@@ -173,16 +193,18 @@ pub(super) async fn read_thread(thread: &ErasedThread) -> Result<Option<Unfinish
         (StatusKind::AtBreakpoint, _) => stopped.and_then(|stopped| stopped.wakes_at()),
         _ => known_status.wakes_at,
     };
-    let (checkpoint, run_id) = (Some(checkpoint.id), Some(Arc::clone(&checkpoint.run.id)));
     // Whatever a resumption could not read is reported now.
     open(graph, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
-    Ok(Some(UnfinishedStatus {
-        checkpoint,
-        run_id,
+    let read = ReadStatus {
+        checkpoint: Some(id),
+        run_id: Some(Arc::clone(&run.id)),
         next,
         status,
         wakes_at,
+        changed_at: known_status.changed_at,
+        metadata: run.metadata.clone(),
         open_interrupts,
         seen: Some(seen),
-    }))
+    };
+    Ok(Some(read).filter(|read| query.due.is_none_or(|now| read.is_due(now))))
 }

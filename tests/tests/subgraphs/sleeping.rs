@@ -8,7 +8,7 @@ use superstep::checkpoint::RecordKind;
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
 use superstep::run::Stop;
-use superstep::thread::{PersistentGraph, ThreadStatus, UnfinishedThread};
+use superstep::thread::{ListedThread, PersistentGraph, ThreadStatus};
 use superstep::{ContextWith, Durability, END, Graph, NodeError, START};
 use tokio::time::{Instant, advance};
 
@@ -57,7 +57,7 @@ macro_rules! deep {
     }};
 }
 
-async fn unfinished_thread(graph: &PersistentGraph<Story, Probe>) -> UnfinishedThread<Story, Probe> {
+async fn unfinished_thread(graph: &PersistentGraph<Story, Probe>) -> ListedThread<Story, Probe> {
     let mut unfinished_thread = graph.unfinished().await.unwrap();
     assert_eq!(unfinished_thread.len(), 1);
     unfinished_thread.remove(0)

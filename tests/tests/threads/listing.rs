@@ -305,7 +305,7 @@ async fn stepper_that_continues_marks_the_thread_as_running() {
 
 /// Counts the reads of a store, and the threads that its lists return.
 #[derive(Clone)]
-struct Counted {
+pub(super) struct Counted {
     store: Arc<dyn Checkpointer>,
     lists: Arc<AtomicUsize>,
     listed: Arc<AtomicUsize>,
@@ -317,13 +317,13 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(store: &TestStore) -> Self {
+    pub(super) fn new(store: &TestStore) -> Self {
         let (lists, listed, reads) = Default::default();
         Self { store: store.open(), lists, listed, reads, unreachable: None, is_old: false }
     }
 
     /// Returns the numbers of lists, of listed threads and of reads since the last call.
-    fn counts(&self) -> (usize, usize, usize) {
+    pub(super) fn counts(&self) -> (usize, usize, usize) {
         let take = |count: &AtomicUsize| count.swap(0, Ordering::SeqCst);
         (take(&self.lists), take(&self.listed), take(&self.reads))
     }

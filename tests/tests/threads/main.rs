@@ -57,6 +57,7 @@ mod sleeping;
 mod snapshots;
 mod steps;
 mod stored_data_versions;
+mod thread_lists;
 mod time_travel;
 mod unfinished;
 mod unique_ids;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::interrupt::{OpenInterrupt, Question};
-use superstep::thread::{PersistentGraph, Thread, ThreadStatus, UnfinishedThread};
+use superstep::thread::{ListedThread, PersistentGraph, Thread, ThreadStatus};
 use superstep::{ContextWith, END, ErrorKind, Graph, NodeError, START, StateGraph};
 use tests::stores::on_every_store;
 use tokio::time::advance;
@@ -76,7 +76,7 @@ fn reviewers() -> Graph<Claim, Office> {
         .unwrap()
 }
 
-async fn entry(graph: &PersistentGraph<Claim, Office>) -> UnfinishedThread<Claim, Office> {
+async fn entry(graph: &PersistentGraph<Claim, Office>) -> ListedThread<Claim, Office> {
     let mut all = graph.unfinished().await.unwrap();
     assert_eq!(all.len(), 1);
     all.remove(0)
