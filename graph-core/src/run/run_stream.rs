@@ -13,7 +13,7 @@ use crate::state::GraphState;
 use crate::stream::event::{Event, EventKind, StreamMode};
 use crate::stream::events::{EventTarget, QueuedEvent};
 use crate::stream::queue::{Receiver, queue};
-use crate::stream::{Events, SubgraphEvent};
+use crate::stream::{Events, ReachedCheckpoint, RunPosition, SubgraphEvent};
 
 /// A run as a stream of its events. Made by [`Run::stream`](crate::run::Run::stream).
 ///
@@ -32,6 +32,7 @@ pub struct RunStream<S: GraphState> {
 struct RawStream {
     run: Option<Running>,
     events: Receiver<QueuedEvent>,
+    position: RunPosition,
     /// The number of events since the stream was last pending.
     in_a_row: usize,
     outcome: Option<Result<(u64, ErasedOutcome), Error>>,
@@ -49,8 +50,9 @@ const YIELD_EVERY: usize = 128;
 impl<S: GraphState> RunStream<S> {
     pub(crate) fn new(modes: &[StreamMode], run: impl FnOnce(Events) -> Running) -> Self {
         let (sender, events) = queue();
-        let run = run(Events { state: S::TYPE, to: EventTarget::Stream(sender), modes: Arc::from(modes) });
-        let raw = RawStream { run: Some(run), events, in_a_row: 0, outcome: None };
+        let (to, position) = (EventTarget::Stream(sender), RunPosition::default());
+        let run = run(Events { state: S::TYPE, to, modes: Arc::from(modes), position: position.clone() });
+        let raw = RawStream { run: Some(run), events, position, in_a_row: 0, outcome: None };
         Self { raw, sequence: 0, state: PhantomData }
     }
 
@@ -90,15 +92,23 @@ impl<S: GraphState> RunStream<S> {
         })
     }
 
-    fn queued(&mut self, QueuedEvent { path, step, event }: QueuedEvent) -> Event<S> {
+    fn queued(&mut self, QueuedEvent { path, step, checkpoint, event }: QueuedEvent) -> Event<S> {
         let kind = event.typed().unwrap_or_else(|event| EventKind::Subgraph(SubgraphEvent::new(event)));
-        self.event(path.to_vec(), step, kind)
+        self.event(path.to_vec(), step, checkpoint, kind)
     }
 
-    fn event(&mut self, namespace: Vec<Arc<str>>, superstep: u64, kind: EventKind<S>) -> Event<S> {
+    fn event(
+        &mut self,
+        namespace: Vec<Arc<str>>,
+        superstep: u64,
+        checkpoint: Option<ReachedCheckpoint>,
+        kind: EventKind<S>,
+    ) -> Event<S> {
         let sequence = self.sequence;
         self.sequence += 1;
-        Event { sequence, namespace, superstep, kind }
+        let planned_at = checkpoint.map(|checkpoint| checkpoint.planned_at);
+        let checkpoint = checkpoint.map(|checkpoint| checkpoint.id);
+        Event { sequence, namespace, superstep, checkpoint, planned_at, kind }
     }
 }
 
@@ -159,7 +169,10 @@ impl<S: GraphState> Stream for RunStream<S> {
             Some(match item? {
                 Ok(RawItem::Event(queued)) => Ok(self.queued(queued)),
                 Ok(RawItem::Done(step, outcome)) => match outcome.typed() {
-                    Ok(outcome) => Ok(self.event(Vec::new(), step, EventKind::Done(outcome))),
+                    Ok(outcome) => {
+                        let checkpoint = self.raw.position.checkpoint();
+                        Ok(self.event(Vec::new(), step, checkpoint, EventKind::Done(outcome)))
+                    }
                     Err(kind) => Err(Error::new(S::NAME, kind)),
                 },
                 Err(error) => Err(error),

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::erased::{Packet, UpdateJson};
 use crate::interrupt::{OpenInterrupt, Pause};
 use crate::messages::MessageChunk;
@@ -30,6 +30,13 @@ pub struct Event<S: GraphState> {
     pub namespace: Vec<Arc<str>>,
     /// The superstep; 0 while the input is applied.
     pub superstep: u64,
+    /// The checkpoint that the run had reached in its namespace; `None` for a run without a store.
+    ///
+    /// It has planned the superstep of a task's event, and it contains the state of `Values`. It may not be durable yet.
+    /// With [`Durability::Exit`](crate::Durability::Exit) it may never be stored.
+    pub checkpoint: Option<CheckpointId>,
+    /// The checkpoint that planned the tasks first.
+    pub(crate) planned_at: Option<CheckpointId>,
     /// The kind of the event, with its data.
     pub kind: EventKind<S>,
 }
@@ -52,6 +59,10 @@ pub enum EventKind<S: GraphState> {
         /// `true` if the task finished before this run, which continues its superstep. The stream of the earlier run
         /// had the same update, without this mark.
         restored: bool,
+        /// `true` if the node is a subgraph that has run. Then the update repeats what the tasks inside the subgraph wrote.
+        ///
+        /// A repeated message has the same id, so a client that shows each id once shows no message twice.
+        subgraph: bool,
     },
     /// A value that a node sent with [`Context::emit`](crate::Context::emit).
     #[non_exhaustive]
@@ -166,8 +177,14 @@ pub enum EventKind<S: GraphState> {
     Checkpoint {
         /// Its id.
         id: CheckpointId,
+        /// The checkpoint that it follows.
+        parent: Option<CheckpointId>,
+        /// The operation that made it.
+        source: CheckpointSource,
         /// Its step number: −1 for the first input of a thread.
         step: i64,
+        /// The nodes of the planned tasks.
+        next: Vec<Arc<str>>,
         /// The epoch of the thread during this run; see [`Snapshot::epoch`](crate::thread::Snapshot::epoch).
         epoch: u64,
     },
@@ -230,17 +247,26 @@ impl<S: GraphState> EventKind<S> {
         }
     }
 
+    /// Returns the index of the task that the event belongs to, if any.
+    pub fn task(&self) -> Option<usize> {
+        match self {
+            Self::Subgraph(event) => event.task(),
+            other => other.shown()?.of.map(|(_, task)| task),
+        }
+    }
+
     /// Returns the event for serialization; `None` for [`Subgraph`](Self::Subgraph) and [`Done`](Self::Done).
     fn shown(&self) -> Option<ShownEvent<'_>> {
         let (node, task, kind) = match self {
             Self::Subgraph(_) | Self::Done(_) => return None,
             Self::Values(_) => return Some(ShownEvent::of_run(ShownKind::Values)),
-            Self::Checkpoint { id, step, epoch } => {
-                let kind = ShownKind::Checkpoint { id: *id, step: *step, epoch: *epoch };
+            Self::Checkpoint { id, parent, source, step, next, epoch } => {
+                let (id, parent, source, step, epoch) = (*id, *parent, *source, *step, *epoch);
+                let kind = ShownKind::Checkpoint { id, parent, source, step, next, epoch };
                 return Some(ShownEvent::of_run(kind));
             }
-            Self::Update { node, task, restored, .. } => {
-                (node, task, ShownKind::Update { restored: *restored })
+            Self::Update { node, task, restored, subgraph, .. } => {
+                (node, task, ShownKind::Update { restored: *restored, subgraph: *subgraph })
             }
             Self::Custom { node, task, value } => (node, task, ShownKind::Custom(value)),
             Self::Message { node, task, chunk } => (node, task, ShownKind::Message(chunk)),
@@ -263,10 +289,23 @@ impl<S: GraphState> EventKind<S> {
     }
 }
 
+impl<S: GraphState> Event<S> {
+    /// Returns the id of the task that the event belongs to, as [`TaskSnapshot::id`](crate::thread::TaskSnapshot::id) has
+    /// it.
+    ///
+    /// `None` for an event of no task, and for a run without a store.
+    pub fn task_id(&self) -> Option<String> {
+        task_id(self.planned_at, self.kind.task())
+    }
+}
+
 impl<S: GraphState> Serialize for Event<S> {
     fn serialize<Ser: Serializer>(&self, serializer: Ser) -> Result<Ser::Ok, Ser::Error> {
         let mut map = serializer.serialize_map(None)?;
         write_position(self.sequence, &self.namespace, self.superstep, &mut map)?;
+        // A checkpoint event has the id among its own entries.
+        let checkpoint = self.checkpoint.filter(|_| self.kind.name() != "checkpoint");
+        write_checkpoint(checkpoint, self.task_id(), &mut map)?;
         write_entries(&self.kind, &mut map)?;
         map.end()
     }
@@ -283,6 +322,24 @@ fn write_position<M: SerializeMap>(
     let namespace: Vec<&str> = namespace.iter().map(|node| &**node).collect();
     map.serialize_entry("namespace", &namespace)?;
     map.serialize_entry("superstep", &superstep)
+}
+
+fn write_checkpoint<M: SerializeMap>(
+    checkpoint: Option<CheckpointId>,
+    task_id: Option<String>,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    if let Some(checkpoint) = checkpoint {
+        map.serialize_entry("checkpoint", &checkpoint)?;
+    }
+    match task_id {
+        Some(task_id) => map.serialize_entry("task_id", &task_id),
+        None => Ok(()),
+    }
+}
+
+fn task_id(planned_at: Option<CheckpointId>, task: Option<usize>) -> Option<String> {
+    Some(format!("{}:{}", planned_at?, task?))
 }
 
 /// Serializes the kind of an event, without its position.

@@ -2,13 +2,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::erased::{ErasedState, Packet, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 
 use super::Custom;
 use super::event::StreamMode;
+use super::position::{ReachedCheckpoint, RunPosition};
 use super::queue::Sender;
 use super::raw::{RawEvent, RawKind, TaskEvent};
 
@@ -19,6 +20,7 @@ pub(crate) struct Events {
     pub(crate) state: &'static StateType,
     pub(crate) to: EventTarget,
     pub(crate) modes: Arc<[StreamMode]>,
+    pub(crate) position: RunPosition,
 }
 
 /// The destination of the events of a run.
@@ -37,12 +39,26 @@ pub(crate) struct TaskEnd {
     pub(crate) cached: bool,
     /// `true` if an earlier run has finished the task.
     pub(crate) restored: bool,
+    /// `true` if a subgraph run has made it.
+    pub(crate) subgraph: bool,
+}
+
+/// A durable checkpoint, as its event shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct AnnouncedCheckpoint {
+    pub(crate) id: CheckpointId,
+    pub(crate) parent: Option<CheckpointId>,
+    pub(crate) source: CheckpointSource,
+    pub(crate) step: i64,
+    pub(crate) next: Vec<Arc<str>>,
 }
 
 /// An event in the queue of a stream.
 pub(crate) struct QueuedEvent {
     pub(crate) path: Arc<[Arc<str>]>,
     pub(crate) step: u64,
+    /// The checkpoint that the run had reached.
+    pub(crate) checkpoint: Option<ReachedCheckpoint>,
     pub(crate) event: RawEvent,
 }
 
@@ -56,18 +72,27 @@ impl Events {
         state: &'static StateType,
         sink: &Arc<dyn Sink>,
         path: &Arc<[Arc<str>]>,
+        position: RunPosition,
     ) -> Self {
         let to = EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) };
-        Self { state, to, modes: sink.modes() }
+        Self { state, to, modes: sink.modes(), position }
     }
 
     async fn send(&self, step: u64, kind: RawKind) {
+        let checkpoint = match &kind {
+            RawKind::Checkpoint { checkpoint, .. } => {
+                Some(ReachedCheckpoint { id: checkpoint.id, planned_at: checkpoint.id })
+            }
+            _ => self.position.checkpoint(),
+        };
         let event = RawEvent { state: self.state, kind };
         match &self.to {
             EventTarget::Stream(sender) => {
-                sender.send(QueuedEvent { path: Arc::default(), step, event }).await
+                sender.send(QueuedEvent { path: Arc::default(), step, checkpoint, event }).await
             }
-            EventTarget::Parent { sink, path } => sink.forward(Arc::clone(path), step, event).await,
+            EventTarget::Parent { sink, path } => {
+                sink.forward(QueuedEvent { path: Arc::clone(path), step, checkpoint, event }).await
+            }
         }
     }
 
@@ -93,14 +118,14 @@ impl Events {
         task: usize,
         node: Arc<str>,
         writes: TaskWrites,
-        TaskEnd { cached, restored }: TaskEnd,
+        TaskEnd { cached, restored, subgraph }: TaskEnd,
     ) {
         if self.wants(StreamMode::Tasks) {
             let node = Arc::clone(&node);
             self.send_of_task(step, task, node, TaskEvent::Finished { cached, restored }).await;
         }
         if self.wants(StreamMode::Updates) {
-            self.send_of_task(step, task, node, TaskEvent::Update { writes, restored }).await;
+            self.send_of_task(step, task, node, TaskEvent::Update { writes, restored, subgraph }).await;
         }
     }
 
@@ -111,9 +136,10 @@ impl Events {
         }
     }
 
-    pub(crate) async fn checkpoint(&self, step: u64, id: CheckpointId, number: i64, epoch: u64) {
+    pub(crate) async fn checkpoint(&self, checkpoint: AnnouncedCheckpoint, epoch: u64) {
         if self.wants(StreamMode::Checkpoints) {
-            self.send(step, RawKind::Checkpoint { id, step: number, epoch }).await;
+            let step = u64::try_from(checkpoint.step).unwrap_or_default();
+            self.send(step, RawKind::Checkpoint { checkpoint: Box::new(checkpoint), epoch }).await;
         }
     }
 
@@ -134,7 +160,7 @@ pub(crate) trait Sink: Send + Sync {
     fn send(&self, step: u64, task: usize, node: Arc<str>, event: NodeEvent) -> SendFuture<'_>;
 
     /// Receives an event of a subgraph run.
-    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: RawEvent) -> SendFuture<'_>;
+    fn forward(&self, event: QueuedEvent) -> SendFuture<'_>;
 }
 
 /// An event that a node sends.
@@ -162,10 +188,10 @@ impl Sink for Events {
         Arc::clone(&self.modes)
     }
 
-    fn forward(&self, path: Arc<[Arc<str>]>, step: u64, event: RawEvent) -> SendFuture<'_> {
+    fn forward(&self, event: QueuedEvent) -> SendFuture<'_> {
         match &self.to {
-            EventTarget::Parent { sink, .. } => sink.forward(path, step, event),
-            EventTarget::Stream(sender) => Box::pin(sender.send(QueuedEvent { path, step, event })),
+            EventTarget::Parent { sink, .. } => sink.forward(event),
+            EventTarget::Stream(sender) => Box::pin(sender.send(event)),
         }
     }
 

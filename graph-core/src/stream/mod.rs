@@ -6,6 +6,7 @@
 mod custom;
 pub(crate) mod event;
 pub(crate) mod events;
+mod position;
 pub(crate) mod queue;
 mod raw;
 mod shown;
@@ -13,6 +14,7 @@ mod subgraph;
 
 pub use crate::run::run_stream::RunStream;
 pub use custom::Custom;
-pub(crate) use events::{Events, NodeEvent, Sink, TaskEnd};
+pub(crate) use events::{AnnouncedCheckpoint, Events, NodeEvent, Sink, TaskEnd};
+pub(crate) use position::{ReachedCheckpoint, RunPosition};
 pub(crate) use raw::TaskEvent;
 pub use subgraph::SubgraphEvent;

@@ -2,7 +2,6 @@ use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::checkpoint::CheckpointId;
 use crate::erased::{ErasedState, Packet, StateType, TaskWrites, WritesOf, shared};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
@@ -10,6 +9,7 @@ use crate::state::GraphState;
 
 use super::Custom;
 use super::event::EventKind;
+use super::events::AnnouncedCheckpoint;
 use super::shown::{ShownEvent, ShownKind};
 
 /// An event as a run sends it, whatever the type of its state. The reader of the stream gets an
@@ -32,15 +32,14 @@ pub(crate) enum RawKind {
         event: TaskEvent,
     },
     Checkpoint {
-        id: CheckpointId,
-        step: i64,
+        checkpoint: Box<AnnouncedCheckpoint>,
         epoch: u64,
     },
 }
 
 #[derive(Clone)]
 pub(crate) enum TaskEvent {
-    Update { writes: TaskWrites, restored: bool },
+    Update { writes: TaskWrites, restored: bool, subgraph: bool },
     Custom(Custom),
     Message(Box<MessageChunk>),
     Started { packet: Option<Packet> },
@@ -67,10 +66,14 @@ impl RawEvent {
                 Some(state) => EventKind::Values(state),
                 None => return Err(Self { state: self.state, kind: RawKind::Values(state) }),
             },
-            RawKind::Checkpoint { id, step, epoch } => EventKind::Checkpoint { id, step, epoch },
+            RawKind::Checkpoint { checkpoint, epoch } => {
+                let AnnouncedCheckpoint { id, parent, source, step, next } = *checkpoint;
+                EventKind::Checkpoint { id, parent, source, step, next, epoch }
+            }
             RawKind::Task { node, task, event } => match event {
-                TaskEvent::Update { writes, restored } => {
-                    EventKind::Update { node, task, update: WritesOf::<S>::typed(writes), restored }
+                TaskEvent::Update { writes, restored, subgraph } => {
+                    let update = WritesOf::<S>::typed(writes);
+                    EventKind::Update { node, task, update, restored, subgraph }
                 }
                 TaskEvent::Custom(value) => EventKind::Custom { node, task, value },
                 TaskEvent::Message(chunk) => EventKind::Message { node, task, chunk: *chunk },
@@ -94,14 +97,18 @@ impl RawEvent {
     pub(crate) fn shown(&self) -> ShownEvent<'_> {
         let (node, task, event) = match &self.kind {
             RawKind::Values(_) => return ShownEvent::of_run(ShownKind::Values),
-            RawKind::Checkpoint { id, step, epoch } => {
-                let kind = ShownKind::Checkpoint { id: *id, step: *step, epoch: *epoch };
+            RawKind::Checkpoint { checkpoint, epoch } => {
+                let AnnouncedCheckpoint { id, parent, source, step, next } = &**checkpoint;
+                let (id, parent, source, step, epoch) = (*id, *parent, *source, *step, *epoch);
+                let kind = ShownKind::Checkpoint { id, parent, source, step, next, epoch };
                 return ShownEvent::of_run(kind);
             }
             RawKind::Task { node, task, event } => (node, *task, event),
         };
         let kind = match event {
-            TaskEvent::Update { restored, .. } => ShownKind::Update { restored: *restored },
+            TaskEvent::Update { restored, subgraph, .. } => {
+                ShownKind::Update { restored: *restored, subgraph: *subgraph }
+            }
             TaskEvent::Custom(value) => ShownKind::Custom(value),
             TaskEvent::Message(chunk) => ShownKind::Message(chunk),
             TaskEvent::Started { .. } => ShownKind::Started,

@@ -1,10 +1,11 @@
 //! The serialized form of events.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::ser::SerializeMap;
 
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 
@@ -19,18 +20,44 @@ pub(crate) struct ShownEvent<'e> {
 
 pub(crate) enum ShownKind<'e> {
     Values,
-    Update { restored: bool },
+    Update {
+        restored: bool,
+        subgraph: bool,
+    },
     Custom(&'e Custom),
     Message(&'e MessageChunk),
     Started,
-    Step { key: &'e str, kept: bool },
-    Finished { cached: bool, restored: bool },
-    NotCached { reason: &'e str },
-    Retry { attempt: u32, error: &'e str, wait: Duration },
-    Handled { error: &'e str },
-    Failed { error: &'e str },
+    Step {
+        key: &'e str,
+        kept: bool,
+    },
+    Finished {
+        cached: bool,
+        restored: bool,
+    },
+    NotCached {
+        reason: &'e str,
+    },
+    Retry {
+        attempt: u32,
+        error: &'e str,
+        wait: Duration,
+    },
+    Handled {
+        error: &'e str,
+    },
+    Failed {
+        error: &'e str,
+    },
     Interrupt(&'e OpenInterrupt),
-    Checkpoint { id: CheckpointId, step: i64, epoch: u64 },
+    Checkpoint {
+        id: CheckpointId,
+        parent: Option<CheckpointId>,
+        source: CheckpointSource,
+        step: i64,
+        next: &'e [Arc<str>],
+        epoch: u64,
+    },
 }
 
 impl<'e> ShownEvent<'e> {
@@ -89,9 +116,13 @@ impl<'e> ShownEvent<'e> {
                 map.serialize_entry("error", error)?;
                 map.serialize_entry("wait", &wait.as_secs_f64())?;
             }
-            ShownKind::Checkpoint { id, step, epoch } => {
+            ShownKind::Checkpoint { id, parent, source, step, next, epoch } => {
                 map.serialize_entry("checkpoint", id)?;
+                map.serialize_entry("parent", parent)?;
+                map.serialize_entry("source", source)?;
                 map.serialize_entry("step", step)?;
+                let next: Vec<&str> = next.iter().map(|node| &**node).collect();
+                map.serialize_entry("next", &next)?;
                 map.serialize_entry("epoch", epoch)?;
             }
             ShownKind::NotCached { reason } => map.serialize_entry("reason", reason)?,
@@ -100,12 +131,13 @@ impl<'e> ShownEvent<'e> {
             | ShownKind::Started
             | ShownKind::Finished { .. } => {}
         }
-        let (cached, restored) = match self.kind {
-            ShownKind::Finished { cached, restored } => (cached, restored),
-            ShownKind::Update { restored } => (false, restored),
-            _ => (false, false),
+        let (cached, restored, subgraph) = match self.kind {
+            ShownKind::Finished { cached, restored } => (cached, restored, false),
+            ShownKind::Update { restored, subgraph } => (false, restored, subgraph),
+            _ => (false, false, false),
         };
-        for (name, _) in [("cached", cached), ("restored", restored)].iter().filter(|(_, is)| *is) {
+        let marks = [("cached", cached), ("restored", restored), ("subgraph", subgraph)];
+        for (name, _) in marks.iter().filter(|(_, is)| *is) {
             map.serialize_entry(name, &true)?;
         }
         Ok(())

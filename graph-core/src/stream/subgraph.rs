@@ -51,6 +51,11 @@ impl SubgraphEvent {
         self.0.raw.shown().of.map(|(node, _)| node)
     }
 
+    /// Returns the index of the task that the event belongs to, if any.
+    pub fn task(&self) -> Option<usize> {
+        self.0.raw.shown().of.map(|(_, task)| task)
+    }
+
     pub(crate) fn to_json(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let raw = &self.0.raw;
         let data = match &raw.kind {

@@ -17,6 +17,7 @@ mod ephemeral;
 mod epochs;
 mod error_handlers;
 mod error_types;
+mod event_positions;
 mod evolution;
 mod first_use;
 mod fixed_program;

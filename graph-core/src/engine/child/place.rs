@@ -9,7 +9,7 @@ use crate::engine::spans::RunSpan;
 use crate::erased::StateType;
 use crate::error::NodeError;
 use crate::options::{Metadata, RunOptions};
-use crate::stream::{Events, NodeEvent, Sink};
+use crate::stream::{Events, NodeEvent, RunPosition, Sink};
 
 use super::call::Call;
 
@@ -45,6 +45,8 @@ pub(crate) struct CallPlace {
     pub(crate) task: String,
     /// The prefix of ids that are derived from the call's writes.
     call: Option<Arc<str>>,
+    /// The position that the events of the call share; `None` without listeners.
+    position: Option<RunPosition>,
 }
 
 impl CallPlace {
@@ -68,7 +70,8 @@ impl CallPlace {
         let namespace = stored_as(&node);
         let (step, task) = (cx.at.step, cx.at.task);
         let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
-        Ok(Self { path, namespace, before, task: cx.scratch().task().to_owned(), call })
+        let position = parent_run.listeners.is_some().then(RunPosition::default);
+        Ok(Self { path, namespace, before, task: cx.scratch().task().to_owned(), call, position })
     }
 
     /// Creates the data that the call's tasks share.
@@ -136,7 +139,7 @@ impl CallPlace {
     }
 
     fn events(&self, state: &'static StateType, sink: &Arc<dyn Sink>) -> Events {
-        Events::for_subgraph(state, sink, &self.path)
+        Events::for_subgraph(state, sink, &self.path, self.position.clone().unwrap_or_default())
     }
 
     /// Returns the events of the call, sent to the listeners of the parent run.

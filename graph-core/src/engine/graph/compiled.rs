@@ -95,6 +95,11 @@ impl Compiled {
         ErrorKind::NoCache { nodes: cached.map(|(_, name)| name.as_ref().to_owned()).collect() }
     }
 
+    /// Returns `true` if the node runs a graph.
+    pub(crate) fn is_subgraph(&self, node: usize) -> bool {
+        self.nodes.get(node).is_some_and(|node| node.run.as_subgraph().is_some())
+    }
+
     /// Returns the node's name. Indices come from this graph's own topology.
     pub(crate) fn node_name(&self, node: usize) -> &str {
         match node {

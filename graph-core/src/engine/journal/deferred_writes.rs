@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::checkpoint::{
-    BatchWrite, ChangeKind, FieldChange, NewCheckpoint, RecordKey, StoredStatus, TaskRecord,
+    BatchWrite, ChangeKind, CheckpointId, FieldChange, NewCheckpoint, RecordKey, StoredStatus, TaskRecord,
 };
 use crate::payload::Payload;
 
@@ -49,6 +49,12 @@ impl DeferredWrites {
     /// Keeps the last checkpoint as it is. It is stored too if a later one is.
     pub(crate) fn keep(&mut self) {
         self.keeps = self.last.is_some();
+    }
+
+    /// Returns the last checkpoint with its parent, if the next checkpoint is merged with it.
+    pub(crate) fn merged_with_next(&self) -> Option<(CheckpointId, Option<CheckpointId>)> {
+        let last = self.last.as_ref().filter(|_| !self.keeps)?;
+        Some((last.checkpoint.id, last.checkpoint.parent))
     }
 
     /// Takes the deferred checkpoints.

@@ -370,6 +370,14 @@ impl JournalHandle {
         self.lock().deferred.keep();
     }
 
+    /// Returns the deferred checkpoint that the next one replaces, with its parent.
+    pub(crate) fn merged_with_next(&self) -> Option<(CheckpointId, Option<CheckpointId>)> {
+        match self.durability {
+            Durability::Exit => self.lock().deferred.merged_with_next(),
+            Durability::Sync | Durability::Async => None,
+        }
+    }
+
     /// Returns the store.
     pub(crate) fn store(&self) -> &Arc<dyn Checkpointer> {
         &self.store

@@ -17,6 +17,7 @@ use crate::erased::ErasedState;
 use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::EncodeError;
+use crate::stream::AnnouncedCheckpoint;
 
 use super::recorder::Recorder;
 
@@ -41,7 +42,7 @@ pub(crate) struct Persist {
     /// The kind of the next checkpoint.
     pub(crate) next_kind: CheckpointKind,
     /// Checkpoints that were not announced to the listeners.
-    pub(crate) unannounced: Vec<(CheckpointId, i64)>,
+    pub(crate) unannounced: Vec<AnnouncedCheckpoint>,
     /// `true` if the run has listeners.
     pub(crate) observed: bool,
     /// Registers the run as abandoned if it is dropped before its end.
@@ -205,7 +206,14 @@ impl Persist {
             .next(plan.next)
             .progress(plan.progress);
         if self.observed {
-            self.unannounced.push((id, step));
+            let next = checkpoint.next.clone();
+            let mut announced = AnnouncedCheckpoint { id, parent, source, step, next };
+            if let Some((merged, before)) = self.shared.merged_with_next() {
+                // That one is never stored.
+                self.unannounced.retain(|other| other.id != merged);
+                announced.parent = before;
+            }
+            self.unannounced.push(announced);
         }
         let new = NewCheckpoint::new(checkpoint).changes(changes).records(records);
         self.shared.push(BatchWrite::checkpoint(new));
@@ -347,9 +355,9 @@ impl Persist {
     }
 
     /// Returns the checkpoints that have become durable since the last call.
-    pub(crate) fn announce(&mut self) -> Vec<(CheckpointId, i64)> {
+    pub(crate) fn announce(&mut self) -> Vec<AnnouncedCheckpoint> {
         let durable = self.shared.durable_head();
-        let count = self.unannounced.iter().take_while(|(id, _)| Some(*id) <= durable).count();
+        let count = self.unannounced.iter().take_while(|checkpoint| Some(checkpoint.id) <= durable).count();
         self.unannounced.drain(..count).collect()
     }
 }

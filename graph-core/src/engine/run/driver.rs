@@ -141,7 +141,8 @@ impl Driver {
         for (index, task) in self.tasks.iter().enumerate().filter(|_| restored) {
             let finished = self.results.get(index).and_then(Option::as_ref);
             if let (Some(finished), Some(name)) = (finished, self.graph.names.get(task.node)) {
-                let end = TaskEnd { cached: false, restored: true };
+                let subgraph = self.graph.is_subgraph(task.node);
+                let end = TaskEnd { cached: false, restored: true, subgraph };
                 let writes = finished.writes.clone();
                 events.task_finished(self.step + 1, index, Arc::clone(name), writes, end).await;
             }

@@ -138,7 +138,8 @@ impl Execution<'_> {
         };
         match end {
             Ok((writes, cached)) => {
-                let end = TaskEnd { cached, restored: false };
+                let subgraph = !cached && self.graph.is_subgraph(self.node(index));
+                let end = TaskEnd { cached, restored: false, subgraph };
                 events.task_finished(step, index, Arc::clone(name), writes, end).await;
             }
             Err(text) => {

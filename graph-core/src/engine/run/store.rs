@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, NodeFailure, with_causes};
 use crate::options::{Durability, Metadata};
 use crate::state::EncodeError;
 use crate::step::Leave;
+use crate::stream::ReachedCheckpoint;
 
 use super::driver::Driver;
 
@@ -85,7 +86,11 @@ impl Driver {
         if let Some(persist) = &self.persist
             && let Some(at) = persist.at
         {
-            self.ctx.shared.memories.begin(self.step + 1, persist.shared.kept_from().unwrap_or(at));
+            let planned_at = persist.shared.kept_from().unwrap_or(at);
+            self.ctx.shared.memories.begin(self.step + 1, planned_at);
+            if let Some(events) = &self.events {
+                events.position.reaches(ReachedCheckpoint { id: at, planned_at });
+            }
         }
     }
 
@@ -188,8 +193,8 @@ impl Driver {
     async fn announce_checkpoints(&mut self) {
         let (Some(persist), Some(events)) = (&mut self.persist, &self.events) else { return };
         let epoch = persist.shared.epoch();
-        for (id, step) in persist.announce() {
-            events.checkpoint(u64::try_from(step).unwrap_or_default(), id, step, epoch).await;
+        for checkpoint in persist.announce() {
+            events.checkpoint(checkpoint, epoch).await;
         }
     }
 
