@@ -28,8 +28,8 @@ pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates,
 pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
 pub(crate) use journal::{AbandonedRuns, Journal, ParentTask};
 pub(crate) use restore::{
-    AppliedBy, AppliedResults, RestoredCheckpoint, TaskProgress, Waiting, before, has_unrecorded_tasks,
-    is_applied_by, open, open_state, open_within, planned, read_tasks, shown_state,
+    AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, Waiting, before,
+    has_unrecorded_tasks, is_applied_by, open, open_state, open_within, planned, read_tasks, shown_state,
 };
 pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
 pub use spans::About;

@@ -9,7 +9,9 @@ use crate::engine::caught;
 use crate::error::Error;
 use crate::state::GraphState;
 
-use super::load::load;
+use super::erased::Persistent;
+use super::history_pages::{HistoryPages, MAX_PAGE};
+use super::raw_snapshot::RawSnapshot;
 use super::{Snapshot, Thread};
 
 /// The checkpoints of a thread, newest first. Made by [`Thread::history`].
@@ -20,43 +22,42 @@ use super::{Snapshot, Thread};
 #[derive(Debug)]
 pub struct History<S: GraphState, D = ()> {
     thread: Thread<S, D>,
-    query: CheckpointQuery,
+    pages: HistoryPages,
     remaining: Option<usize>,
-    ended: bool,
 }
 
-/// The number of snapshots in a page.
+/// The number of snapshots in a page, unless the history has a limit.
 const PAGE: usize = 64;
 
 impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     pub(super) fn new(thread: Thread<S, D>) -> Self {
         let query = CheckpointQuery::new(Arc::clone(&thread.name));
-        Self { thread, query, remaining: None, ended: false }
+        Self { thread, pages: HistoryPages::new(query), remaining: None }
     }
 
     /// Selects the checkpoints of runs and resumptions whose metadata has this key with exactly this value.
     ///
     /// Several filters must all match.
     pub fn filter(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.query.metadata.insert(key.into(), value.into());
+        self.pages.query.metadata.insert(key.into(), value.into());
         self
     }
 
     /// Selects the checkpoints of this source.
     pub fn source(mut self, source: CheckpointSource) -> Self {
-        self.query.source = Some(source);
+        self.pages.query.source = Some(source);
         self
     }
 
     /// Selects the checkpoints of the run with this id, including those of its resumptions.
     pub fn run_id(mut self, id: impl AsRef<str>) -> Self {
-        self.query.run = Some(id.as_ref().into());
+        self.pages.query.run = Some(id.as_ref().into());
         self
     }
 
     /// Selects the checkpoints before this one.
     pub fn before(mut self, checkpoint: CheckpointId) -> Self {
-        self.query.before = Some(checkpoint);
+        self.pages.query.before = Some(checkpoint);
         self
     }
 
@@ -68,34 +69,55 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
 
     /// Returns the next page of snapshots, or an empty list at the end.
     ///
+    /// A page has 64 snapshots, or up to 1,000 if the history has a [`limit`](Self::limit). A store may return fewer, so that
+    /// a page fits into memory. A page is read in two calls to the store. A history with a filter makes two more for each
+    /// snapshot whose [results](super::TaskSnapshot::result) are in a checkpoint that the filter leaves out.
+    ///
     /// # Errors
     /// As [`Thread::state`].
     ///
     /// # Cancel safety
     /// Cancel safe: after a dropped call, the next call returns the same page.
     pub async fn next_page(&mut self) -> Result<Vec<Snapshot<S>>, Error> {
-        if self.ended {
-            return Ok(Vec::new());
-        }
-        let limit = self.remaining.unwrap_or(PAGE).min(PAGE);
-        let query = self.query.clone().limit(limit);
-        let graph = &self.thread.graph;
-        let listed = async { graph.erased.store.list(query).await.map_err(|error| graph.error(error)) };
-        let page = caught(graph.graph().name(), listed).await?;
-        let mut snapshots = Vec::with_capacity(page.items.len());
-        for checkpoint in &page.items {
-            // A checkpoint may have been pruned since the page was listed.
-            snapshots.extend(load(self.thread.erased(), Some(checkpoint.id)).await?);
+        let limit = if self.remaining.is_some() { MAX_PAGE } else { PAGE };
+        self.page_of(limit).await
+    }
+
+    async fn page_of(&mut self, limit: usize) -> Result<Vec<Snapshot<S>>, Error> {
+        let limit = self.remaining.unwrap_or(limit).min(limit);
+        let graph = Arc::clone(&self.thread.graph.erased);
+        let loaded = load_page(&graph, &mut self.pages, limit);
+        let mut typed = Vec::new();
+        for snapshot in caught(&graph.graph.0.name, loaded).await? {
+            typed.push(snapshot.typed().map_err(|kind| graph.refuse(kind))?);
         }
         if let Some(remaining) = &mut self.remaining {
-            *remaining = remaining.saturating_sub(page.items.len());
+            *remaining = remaining.saturating_sub(typed.len());
+            self.pages.ended |= *remaining == 0;
         }
-        self.ended = !page.more || page.items.is_empty() || self.remaining == Some(0);
-        if let Some(last) = page.items.last() {
-            self.query.before = Some(last.id);
-        }
-        Ok(snapshots)
+        Ok(typed)
     }
+}
+
+/// Reads the next page of a thread's own graph, newest first.
+// Boxed, so that the future is compiled in this crate.
+fn load_page<'p>(
+    graph: &'p Persistent,
+    pages: &'p mut HistoryPages,
+    limit: usize,
+) -> Pin<Box<dyn Future<Output = Result<Vec<RawSnapshot>, Error>> + Send + 'p>> {
+    Box::pin(async move {
+        if pages.ended {
+            return Ok(Vec::new());
+        }
+        let thread = Arc::clone(&pages.query.thread);
+        // A dropped call, or one that has failed, is repeated.
+        let mut next = pages.clone();
+        let page = next.next(&*graph.store, limit).await.map_err(|error| graph.error(error))?;
+        let snapshots = page.snapshots(&graph.graph.0, &thread).map_err(|kind| graph.refuse(kind))?;
+        *pages = next;
+        Ok(snapshots)
+    })
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for History<S, D> {
@@ -107,8 +129,8 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for History<S, D> {
             let compiled = Arc::clone(&self.thread.graph.graph().0);
             let all = async {
                 let mut all = Vec::new();
-                while !self.ended {
-                    all.extend(self.next_page().await?);
+                while !self.pages.ended {
+                    all.extend(self.page_of(MAX_PAGE).await?);
                 }
                 Ok(all)
             };

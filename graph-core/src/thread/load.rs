@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::checkpoint::{
-    CheckpointError, CheckpointId, CheckpointQuery, Checkpointer, Loaded, StoredCheckpoint,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, Checkpointer, Loaded, StoredCheckpoint,
+    TaskRecord,
 };
 use crate::engine::{
     AppliedBy, AppliedResults, Compiled, Program, START, Waiting, begun_joins, caught, has_unrecorded_tasks,
@@ -61,8 +62,14 @@ pub(crate) fn load_raw(thread: ErasedThread, checkpoint: Option<CheckpointId>) -
             let loaded = read(&thread, checkpoint).await?;
             let epoch = loaded.fence.epoch;
             let Some(stored) = loaded.found else { return Ok(None) };
-            let applied =
-                applied_by(&*thread.graph.store, &thread.name, "", &stored, loaded.fence.head).await;
+            let applied = applied_by(
+                &*thread.graph.store,
+                &thread.name,
+                "",
+                (&stored.checkpoint, &stored.records),
+                loaded.fence.head,
+            )
+            .await;
             let applied = applied.map_err(|error| thread.graph.error(error))?;
             let snapshot = snapshot(graph, &thread.name, ("", epoch), stored, None, applied.as_ref());
             snapshot.map(Some).map_err(|kind| thread.graph.refuse(kind))
@@ -84,13 +91,11 @@ pub(crate) async fn applied_by(
     store: &dyn Checkpointer,
     thread: &str,
     namespace: &str,
-    stored: &StoredCheckpoint,
+    (checkpoint, records): (&Checkpoint, &[TaskRecord]),
     head: Option<CheckpointId>,
 ) -> Result<Option<AppliedBy>, CheckpointError> {
-    let StoredCheckpoint { checkpoint, records, .. } = stored;
     let has_unrecorded = has_unrecorded_tasks(checkpoint, records);
-    let is_input = checkpoint.next.iter().any(|next| &**next == START);
-    if head == Some(checkpoint.id) || !(has_unrecorded || is_input) {
+    if head == Some(checkpoint.id) || !(has_unrecorded || waits_for_input(checkpoint)) {
         return Ok(None);
     }
     let query = CheckpointQuery::new(thread).namespace(namespace).after(checkpoint.id);
@@ -123,6 +128,11 @@ async fn open_interrupts_of(thread: ErasedThread) -> Result<Pause<()>, Error> {
     waiting.map(Waiting::into_pause).map_err(|kind| thread.graph.refuse(kind))
 }
 
+/// Returns `true` if an input waits to be applied at the checkpoint.
+pub(crate) fn waits_for_input(checkpoint: &Checkpoint) -> bool {
+    checkpoint.next.iter().any(|next| &**next == START)
+}
+
 /// Builds the snapshot of a checkpoint. A subgraph call that shares the parent state needs that state as `base`.
 /// `applied` is the checkpoint that has applied the planned superstep, if there is one.
 pub(crate) fn snapshot(
@@ -134,17 +144,28 @@ pub(crate) fn snapshot(
     applied: Option<&AppliedBy>,
 ) -> Result<RawSnapshot, ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
+    let state = if waits_for_input(&checkpoint) && fields.is_empty() {
+        None
+    } else {
+        Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
+    };
+    snapshot_with(graph, thread, (namespace, epoch), (checkpoint, records), state, applied)
+}
+
+/// Builds the snapshot of a checkpoint whose state was read.
+pub(crate) fn snapshot_with(
+    graph: &Compiled,
+    thread: &Arc<str>,
+    (namespace, epoch): (&str, u64),
+    (checkpoint, records): (Checkpoint, Vec<TaskRecord>),
+    state: Option<Arc<dyn ErasedState>>,
+    applied: Option<&AppliedBy>,
+) -> Result<RawSnapshot, ErrorKind> {
     let applied = applied.map(|by| AppliedResults::new(graph, thread, (&checkpoint, &records), by));
     let applied = applied.transpose()?;
     let tasks = read_tasks(graph, thread, &checkpoint, &records)?;
     let joins = begun_joins(graph, thread, &checkpoint)?;
     let mut packets = shown_packets(thread, &checkpoint, &records)?;
-    let waiting = checkpoint.next.iter().any(|next| &**next == START);
-    let state = if waiting && fields.is_empty() {
-        None
-    } else {
-        Some(shown_state(graph, thread, &checkpoint, fields, &records, base)?)
-    };
     let planned_at = planned_at(thread, &checkpoint)?;
     let next = tasks.iter().map(|(node, _)| Arc::clone(node)).collect();
     let mut raw_tasks = Vec::with_capacity(tasks.len());

@@ -15,6 +15,7 @@ mod find_run;
 mod goto;
 mod handle;
 mod history;
+pub(crate) mod history_pages;
 mod listed_thread;
 pub(crate) mod load;
 mod persistent;

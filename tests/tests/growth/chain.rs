@@ -43,6 +43,16 @@ pub(crate) async fn long(at: &Sample) -> Thread<Chain> {
     thread
 }
 
+/// A thread with `n` updates of a state of constant size.
+pub(crate) async fn filled(at: &Sample) -> Thread<Chain> {
+    let thread = stored(at).thread("t");
+    let first = Chain::update().length(1).lines(0..200);
+    thread.update(first, superstep::thread::as_node(START)).await.unwrap();
+    let updates = (0..at.n).map(|_| [(Chain::update().count(1_usize), superstep::thread::as_node(START))]);
+    thread.bulk_update(updates).await.unwrap();
+    thread
+}
+
 /// A thread of `n` short runs, each with its own id.
 pub(crate) async fn many_runs(at: &Sample) -> Thread<Chain> {
     let thread = stored(at).thread("t");

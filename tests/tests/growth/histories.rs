@@ -27,6 +27,11 @@ growth! {
         let mut history = thread.history();
         at.cost(async { while !history.next_page().await.unwrap().is_empty() {} }).await;
     };
+    values_in_a_history: Stores, 200 => async |at| {
+        // Each superstep replaces a value and adds one line, so the states are of the same size.
+        let thread = filled(at).await;
+        at.cost(async { thread.history().await.unwrap() }).await;
+    };
     history_of_a_source: Stores, 2_000 => async |at| {
         let thread = long(at).await;
         let history = thread.history().source(CheckpointSource::Input);

@@ -25,6 +25,7 @@ mod golden;
 mod golden_records;
 mod golden_time;
 mod growth;
+mod histories;
 mod idempotency_keys;
 mod interrupts;
 mod joins;

@@ -17,6 +17,7 @@ use crate::state::{FieldSpec, Form};
 use super::read_records::{Reader, planned};
 
 /// The checkpoint that has applied a superstep, with its field changes. Changes of other checkpoints are ignored.
+#[derive(Clone, Debug)]
 pub(crate) struct AppliedBy {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) fields: Vec<StoredField>,
@@ -167,7 +168,8 @@ impl<'r> AppliedResults<'r> {
     }
 }
 
-fn write_record(nth: usize, form: Form, field: &str, payload: Payload) -> TaskRecord {
+/// Returns a record of a write, as a task's result has it.
+pub(super) fn write_record(nth: usize, form: Form, field: &str, payload: Payload) -> TaskRecord {
     let form = if form == Form::Overwrite { 'v' } else { 'd' };
     let at = key(RecordKey::NO_TASK, RecordKind::Write, &format!("{}{form}:{field}", ordinal(nth)));
     TaskRecord::new(at, payload)

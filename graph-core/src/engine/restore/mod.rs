@@ -3,6 +3,7 @@
 mod applied;
 mod lineage;
 mod open;
+mod page_states;
 mod patches;
 mod read_onto;
 mod read_records;
@@ -14,6 +15,7 @@ pub(crate) use applied::{AppliedBy, AppliedResults, has_unrecorded_tasks, is_app
 pub(crate) use lineage::before;
 pub(crate) use open::open;
 pub(crate) use open::{open_onto, open_state, open_within};
+pub(crate) use page_states::PageStates;
 pub(crate) use patches::{patch_records, shown_state};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use restored_checkpoint::{RestoredCheckpoint, TaskProgress};

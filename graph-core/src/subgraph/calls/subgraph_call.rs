@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
 use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
+use crate::thread::history_pages::{HistoryPage, HistoryPages, MAX_PAGE};
 use crate::thread::load::{applied_by, snapshot};
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
@@ -147,19 +148,65 @@ where
 
     async fn load_all(&self) -> Result<Vec<Snapshot<C>>, Error> {
         let (namespace, _) = self.read(None).await?;
-        let mut query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace).limit(64);
-        let mut all = Vec::new();
-        loop {
-            let page = self.graph().erased.store.list(query.clone()).await;
-            let page = page.map_err(|error| self.graph().error(error))?;
-            for checkpoint in &page.items {
-                all.extend(self.load(Some(checkpoint.id)).await?);
-            }
-            match page.items.last() {
-                Some(last) if page.more => query.before = Some(last.id),
-                _ => return Ok(all),
-            }
+        let query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace);
+        let (mut pages, mut all) = (HistoryPages::new(query), Vec::new());
+        while !pages.ended {
+            let page = pages.next(&*self.graph().erased.store, MAX_PAGE).await;
+            all.extend(self.snapshots(page.map_err(|error| self.graph().error(error))?).await?);
         }
+        Ok(all)
+    }
+
+    async fn snapshots(&self, page: HistoryPage) -> Result<Vec<Snapshot<C>>, Error> {
+        let (thread, graph) = (&self.thread().name, self.subgraph.graph());
+        let refuse = |kind| self.graph().erased.refuse(kind);
+        let checkpoints = page.entries.iter().map(|entry| &entry.checkpoint);
+        let parents = checkpoints.map(|checkpoint| parent_task(thread, checkpoint).map_err(refuse));
+        let parents: Vec<Option<ParentTask>> = parents.collect::<Result<_, Error>>()?;
+        let parents = parents.iter().map(|parent| parent.as_ref().map(ParentTask::state_at));
+        // A call on the parent state needs that state, so its own state is read from complete fields.
+        let (namespace, epoch) = (Arc::clone(&page.namespace), page.epoch);
+        let (mut own, mut shared) = match W::HERE {
+            true => (Vec::new(), page.expanded()),
+            false => (page.snapshots(&graph.0, thread).map_err(refuse)?, Vec::new()),
+        };
+        let (mut own, mut shared) = (own.drain(..), shared.drain(..));
+        // The checkpoints of a call follow each other, so its surroundings are read once.
+        let (mut all, mut known) = (Vec::new(), None);
+        for at in parents {
+            if known.as_ref().is_none_or(|(known_at, _)| *known_at != at) {
+                known = Some((at, self.surroundings(at).await?));
+            }
+            let Some((_, (parents, state))) = &known else { continue };
+            let snapshot = match (own.next(), shared.next()) {
+                (Some(snapshot), _) => snapshot,
+                (None, Some((stored, applied))) => {
+                    let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
+                    snapshot(&graph.0, thread, (&namespace, epoch), stored, base, applied.as_ref())
+                        .map_err(refuse)?
+                }
+                (None, None) => continue,
+            };
+            all.push(Snapshot { parents: parents.clone(), ..snapshot.typed().map_err(refuse)? });
+        }
+        Ok(all)
+    }
+
+    /// Returns the parents of a call that was made at a checkpoint of the parent run, and the parent state if the call
+    /// shares it.
+    async fn surroundings(
+        &self,
+        at: Option<CheckpointId>,
+    ) -> Result<(BTreeMap<Arc<str>, CheckpointId>, Option<T::State>), Error> {
+        let Some(at) = at else { return Ok((BTreeMap::new(), None)) };
+        let parents = self.outer.parents_at(at).await?;
+        if !W::HERE {
+            return Ok((parents, None));
+        }
+        let state = self.outer.state_at(at).await?;
+        let thread = self.thread().name.to_string();
+        let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: at };
+        Ok((parents, Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)))
     }
 
     /// Returns the calls at one of their checkpoints.
@@ -200,7 +247,8 @@ where
         let (epoch, head) = (loaded.fence.epoch, loaded.fence.head);
         let Some(stored) = loaded.found else { return Ok(None) };
         let (store, thread) = (&*self.graph().erased.store, &self.thread().name);
-        let applied = applied_by(store, thread, &namespace, &stored, head).await;
+        let applied =
+            applied_by(store, thread, &namespace, (&stored.checkpoint, &stored.records), head).await;
         let applied = applied.map_err(|error| self.graph().error(error))?;
         let parent = self.parent_task(&stored)?;
         let at = match &parent {
@@ -211,19 +259,7 @@ where
             Some(parent) => Some(parent.state_at()),
             None => None,
         };
-        let parents = match at {
-            Some(at) => self.outer.parents_at(at).await?,
-            None => BTreeMap::new(),
-        };
-        let state = match at {
-            Some(at) if W::HERE => {
-                let state = self.outer.state_at(at).await?;
-                let thread = self.thread().name.to_string();
-                let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: at };
-                Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)
-            }
-            _ => None,
-        };
+        let (parents, state) = self.surroundings(at).await?;
         let graph = self.subgraph.graph();
         let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
         snapshot(&graph.0, thread, (&namespace, epoch), stored, base, applied.as_ref())
