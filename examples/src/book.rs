@@ -77,6 +77,9 @@ struct HowToSchemaEvolution;
 #[doc = include_str!("../../docs/how-to/http.md")]
 struct HowToHttp;
 
+#[doc = include_str!("../../docs/how-to/idempotent-requests.md")]
+struct HowToIdempotentRequests;
+
 #[doc = include_str!("../../docs/how-to/operations.md")]
 struct HowToOperations;
 
