@@ -198,6 +198,13 @@ impl From<tokio_postgres::Error> for Failure {
         match error.as_db_error() {
             Some(answer) => answered(answer),
             None if is_conversion(&error) => Self::backend(error),
+            // A certificate does not become valid by waiting.
+            None if error.to_string().starts_with("error performing TLS handshake") => {
+                Self::backend(format!(
+                    "no verified TLS connection to the server can be made: pass its `root_certificates`, or use another `sslmode` ({})",
+                    chain(&error)
+                ))
+            }
             None => Self::lost(format!("the connection to the server failed: {}", chain(&error))),
         }
     }

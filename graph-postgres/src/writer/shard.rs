@@ -31,6 +31,26 @@ pub(crate) struct Shard {
     runs: Mutex<HashMap<Arc<str>, KnownRun>>,
 }
 
+/// Fails all waiting writes if the task that makes them has panicked.
+struct FailOnPanic<'s>(&'s Shard);
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        // A task that has ended by itself may have a successor by now.
+        if !std::thread::panicking() {
+            return;
+        }
+        let mut state = self.0.lock();
+        state.is_running = false;
+        state.done = state.last;
+        let jobs = std::mem::take(&mut state.jobs);
+        drop(state);
+        // Their callers see that nobody will reply.
+        drop(jobs);
+        self.0.progress.notify_waiters();
+    }
+}
+
 /// A run, with its row in the database.
 type KnownRun = (Arc<RunRecord>, i64);
 
@@ -71,6 +91,7 @@ impl Shard {
     }
 
     async fn run(&self, database: &Arc<Database>) {
+        let _fail = FailOnPanic(self);
         while let Some((group, last)) = self.take() {
             match group {
                 Group::Commits(jobs) => commit::commit(self, database, jobs).await,

@@ -271,3 +271,17 @@ fn views_show_names_and_ids_as_the_program_does() {
     assert_eq!(found("pieces", format!("first = '{id}' AND field = 'log' AND kind = 'delta'")), 1);
     assert_eq!(found("records", "true".to_owned()), 0);
 }
+
+#[test]
+fn url_that_asks_for_tls_needs_a_verified_server() {
+    if url().is_none() {
+        return;
+    }
+    let schema = Schema::new();
+    // The server under test has no certificate, or one that nobody has signed.
+    let error = block_on(schema.options().connect(&url_with("sslmode=require"))).unwrap_err();
+    let expected = if cfg!(feature = "rustls") { "`root_certificates`" } else { "the feature `rustls`" };
+    assert!(!error.is_transient() && text(&error).contains(expected), "{}", text(&error));
+    // It promises nothing, so it falls back.
+    drop(block_on(schema.options().connect(&url_with("sslmode=prefer"))).unwrap());
+}

@@ -1,4 +1,5 @@
 //! The stores on a server: `PG_URL` names it. Each test has a schema of its own, which it drops.
+#![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
