@@ -1,7 +1,9 @@
 //! Threads with many checkpoints, runs or branches.
 
 use superstep::START;
-use superstep::checkpoint::{CheckpointSource, Prune};
+use superstep::checkpoint::{
+    BatchWrite, CheckpointQuery, CheckpointSource, Checkpointer as _, Prune, WriteBatch,
+};
 use superstep::thread::as_node;
 
 use super::chain::*;
@@ -102,6 +104,19 @@ growth! {
     history_of_branches: Stores, 100 => async |at| {
         let thread = branched(at).await;
         at.cost(async { thread.history().await.unwrap() }).await;
+    };
+    history_in_one_call: Stores, 400 => async |at| {
+        let thread = long(at).await;
+        let query = CheckpointQuery::new(thread.name());
+        let page = at.cost(async { at.store().history(query).await.unwrap() }).await;
+        assert_eq!(page.items.len(), at.n + 2);
+    };
+    rolled_back_supersteps: Stores, 2_000 => async |at| {
+        let thread = long(at).await;
+        let loaded = at.store().get(thread.name(), "", None).await.unwrap();
+        let batch = WriteBatch::new(thread.name(), loaded.origin.unwrap(), loaded.fence)
+            .writes(vec![BatchWrite::roll_back("", None)]);
+        at.cost(async { at.store().commit(batch).await.unwrap() }).await;
     };
     pruned_supersteps: Stores, 2_000 => async |at| {
         let thread = long(at).await;
