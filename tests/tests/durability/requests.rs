@@ -69,7 +69,7 @@ async fn send_all(
     let input = Order::input().log(["in".to_owned()]);
     let outcome = thread.run(input).run_id("create").durability(durability).await?;
     if answer.is_none() {
-        let shown = outcome.pause().expect("it asks");
+        let shown = outcome.pause().unwrap();
         *answer = Some(shown.interrupts()[0].answer_json(true.into()));
     }
     let answered = thread.resume(answer.clone().unwrap()).update(note("patch")).idempotency_key("approve");

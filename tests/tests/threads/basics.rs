@@ -62,7 +62,7 @@ async fn thread_and_run_names_accept_any_string_type() {
     let (name, id) = ("ann".to_owned(), "run-1".to_owned());
     graph.thread(&name).run(Foo::input("")).run_id(&id).await.unwrap();
     assert_eq!(graph.thread(&name).history().run_id(&id).await.unwrap().len(), 4);
-    let copied = graph.thread(&name).copy(&format!("{name}-2")).await.unwrap();
+    let copied = graph.thread(&name).copy(format!("{name}-2")).await.unwrap();
     assert_eq!(copied.state().await.unwrap().unwrap().state.unwrap().bar, ["a", "b"]);
     assert_eq!(graph.thread(name).state().await.unwrap().unwrap().run_id.as_ref(), id);
 }

@@ -57,7 +57,7 @@ async fn turn(at: &Round) -> (RoundUpdate, Next) {
     let round = at.round + 1;
     let mut update = Round::update().round(round).lines([format!("line {round}")]).best(round % 7);
     update = update.text(format!("{round},")).clicks(round).weight(f64::from(round) / 3.0);
-    if round % 5 == 0 {
+    if round.is_multiple_of(5) {
         update = update.lines(Overwrite(vec![format!("only {round}")])).hint(round);
     }
     (update, if round < at.rounds { Next::Again } else { Next::Out })
