@@ -128,7 +128,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     }
 
     /// Reads an input of this graph from JSON, and returns the keys that are no fields of the input; see
-    /// [`Input::from_json_lenient`].
+    /// [`from_json_lenient`](crate::state::Input::from_json_lenient).
     ///
     /// # Errors
     /// [`Input`](crate::ErrorKind::Input) with *all* missing and ill-typed fields, each with its path.
