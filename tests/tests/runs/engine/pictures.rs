@@ -326,7 +326,8 @@ fn thread_picture_marks_the_current_nodes() {
         thread.resume(()).await.unwrap();
         assert!(marks(&thread.picture().await.unwrap().to_svg().unwrap()).is_empty());
         let first = thread.history().await.unwrap().pop().unwrap();
-        assert_eq!(marks(&graph.graph().picture().at(&first).to_svg().unwrap()), ["START: planned"]);
+        // Its superstep is applied.
+        assert_eq!(marks(&graph.graph().picture().at(&first).to_svg().unwrap()), ["START: finished"]);
 
         let graph = StateGraph::<Trace>::new().edge(START, breaks).edge(breaks, END).compile().unwrap();
         let graph = graph.with_checkpointer(MemoryCheckpointer::new());
