@@ -61,7 +61,7 @@ pub trait Input<S: GraphState>: IntoInput<S> + Clone + Send + 'static {
     /// struct Ticket {
     ///     #[state(input)]
     ///     question: String,
-    ///     #[state(input)]
+    ///     #[state(input, reducer = append)]
     ///     notes: Vec<String>,
     /// }
     ///
