@@ -154,6 +154,8 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadList<S, D> {
     }
 
     /// Selects the threads whose newest run has this key in its metadata with exactly this value. Several keys may be given.
+    ///
+    /// A resumption has metadata of its own: give it the same keys as its run, so that the thread stays in the list.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.query.metadata.insert(key.into(), value.into());
         self
