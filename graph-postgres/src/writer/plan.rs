@@ -1,6 +1,6 @@
 //! The writes of a batch, as the database makes them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{
@@ -48,7 +48,7 @@ impl<'b> Plan<'b> {
         if let Err(reason) = found {
             return Self { invalid: Some(reason), ..Self::default() };
         }
-        plan.needed = known.needed;
+        plan.needed = known.needed.into_iter().collect();
         plan
     }
 
@@ -178,7 +178,7 @@ struct Known<'b> {
     remaining: Option<CheckpointId>,
     /// The other namespaces that the batch has rolled back, with their new heads.
     others: HashMap<&'b str, Option<CheckpointId>>,
-    needed: Vec<CheckpointId>,
+    needed: BTreeSet<CheckpointId>,
 }
 
 impl<'b> Known<'b> {
@@ -191,7 +191,7 @@ impl<'b> Known<'b> {
             head,
             remaining: head,
             others: HashMap::new(),
-            needed: Vec::new(),
+            needed: BTreeSet::new(),
         }
     }
 
@@ -233,8 +233,8 @@ impl<'b> Known<'b> {
         if self.remaining < Some(id) {
             return Err(reason());
         }
-        if self.head != Some(id) && !self.needed.contains(&id) {
-            self.needed.push(id);
+        if self.head != Some(id) {
+            self.needed.insert(id);
         }
         Ok(())
     }
