@@ -15,16 +15,20 @@ pub(crate) fn url() -> Option<String> {
     static SKIPPED: Once = Once::new();
     let url = std::env::var("PG_URL").ok();
     if url.is_none() {
-        // Not a macro: the test harness would capture it.
         SKIPPED.call_once(|| {
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: the tests on PostgreSQL need a server. Set PG_URL=postgres://user@host/database, or run them with \
-                 .ci/with-postgres"
+            skip(
+                "the tests on PostgreSQL need a server. Set PG_URL=postgres://user@host/database, or run them with \
+                 .ci/with-postgres",
             );
         });
     }
     url
+}
+
+/// Says that a test is skipped, and the reason.
+pub(crate) fn skip(reason: &str) {
+    // Not a macro: the test harness would capture it.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {reason}");
 }
 
 /// Returns `true` if the tests may take long: `LONG=1`.
