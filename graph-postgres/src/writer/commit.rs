@@ -16,7 +16,7 @@ use super::lists::{Lists, PARAMS};
 use super::plan::{Plan, missing};
 use super::shard::Shard;
 
-/// What has become of a batch.
+/// The outcome of a batch.
 enum Outcome {
     Done(Result<(), CheckpointError>),
     /// A run that was thought to be known is not, so the batch has to be sent again.
@@ -33,10 +33,14 @@ struct Failed {
 ///
 /// If the connection is lost, the batches are sent again. Each carries a token, by which the database recognizes those that
 /// it has applied, so none is applied twice.
-pub(super) async fn commit(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<CommitJob>) {
+pub(super) async fn commit(shard: &Shard, database: &Arc<Database>, jobs: Vec<CommitJob>) {
+    commit_again(shard, database, jobs, false).await;
+}
+
+/// Commits batches. `was_sent` is `true` if they were sent before and the answer was lost.
+async fn commit_again(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<CommitJob>, mut was_sent: bool) {
     let mut backoff = Backoff::new(database.options().retry_timeout);
     let mut in_full = false;
-    let mut was_sent = false;
     loop {
         let Failed { failure, sent } = match attempt(shard, database, &jobs, in_full).await {
             Ok(outcomes) => {
@@ -55,18 +59,20 @@ pub(super) async fn commit(shard: &Shard, database: &Arc<Database>, mut jobs: Ve
             }
             Err(failed) => failed,
         };
-        was_sent |= sent;
         if failure.is_passing() {
+            was_sent |= sent;
             let Err(failure) = backoff.wait(failure).await else { continue };
             let failure = if was_sent { unknown(&failure) } else { failure };
             return jobs.into_iter().for_each(|job| job.fail(&failure));
         }
+        // The database has undone this attempt, but an earlier one may have been applied.
         if !sent || jobs.len() == 1 {
+            let failure = if was_sent { unknown(&failure) } else { failure };
             return jobs.into_iter().for_each(|job| job.fail(&failure));
         }
         // One of them has failed: each is sent on its own, so that the others succeed.
         for job in jobs {
-            Box::pin(commit(shard, database, vec![job])).await;
+            Box::pin(commit_again(shard, database, vec![job], was_sent)).await;
         }
         return;
     }
