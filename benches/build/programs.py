@@ -4,6 +4,7 @@ from pathlib import Path
 
 TEXTS = Path(__file__).parent / "programs"
 NODES = 50
+FIELDS = 100
 
 BARE_STATE = """
 struct Order {
@@ -64,20 +65,68 @@ def bare_chain():
     ))
 
 
-def graph_chain():
+def graph_chain(written=False):
+    """A chain of nodes. With `written`, the graph is the text of `graph!`."""
     functions = "".join(
         f"async fn step_{n}(order: &Order) -> OrderUpdate {{\n"
         f'    Order::update().log([format!("{{}} passes {n}: {{}}", order.item, order.total + {n})])\n}}\n\n'
         for n in range(NODES)
     )
     edges = "".join(f"        .edge(step_{n}, step_{n + 1})\n" for n in range(NODES - 1))
+    built = (
+        f"StateGraph::<Order>::new()\n        .edge(START, step_0)\n{edges}        .edge(step_{NODES - 1}, END)\n"
+    )
+    if written:
+        chain = " -> ".join(["START", *(f"step_{n}" for n in range(NODES)), "END"])
+        built = f"superstep::graph! {{ state Order; {chain}; }}\n"
+    state = GRAPH_STATE.replace("{END, GraphState, Result, START, StateGraph}", "{GraphState, Result}") if written else GRAPH_STATE
     return program(chain=(
-        f"{GRAPH_STATE}\n{functions}pub async fn run() -> Result<()> {{\n"
-        f"    let graph = StateGraph::<Order>::new()\n        .edge(START, step_0)\n{edges}"
-        f"        .edge(step_{NODES - 1}, END)\n        .compile()?;\n"
+        f"{state}\n{functions}pub async fn run() -> Result<()> {{\n"
+        f"    let graph = {built}        .compile()?;\n"
         "    let graph = graph.with_checkpointer(MemoryCheckpointer::new());\n"
         '    let order = graph.thread("order-1").run(Order::input("tea")).recursion_limit(100).await?.into_state();\n'
         '    println!("{:?}", order.log);\n    Ok(())\n}\n'
+    ))
+
+
+def fields(line):
+    """The fields of the wide state, with types in turn. `line` writes one of them, from its name and its type."""
+    types = ["String", "u32", "Option<String>", "Vec<String>"]
+    return "".join(line(f"field_{n}", types[n % len(types)]) for n in range(FIELDS))
+
+
+def serde_fields():
+    """What serde's derives make of the wide state, of its update and of its input."""
+    derives = "#[derive(Serialize, Deserialize, Clone, Debug, Default)]\n"
+    whole = fields(lambda name, ty: f"    {name}: {ty},\n")
+    partial = fields(lambda name, ty: f"    {name}: Option<{ty}>,\n")
+    structs = f"{derives}struct Wide {{\n{whole}}}\n\n" + "".join(
+        f"{derives}struct Wide{name} {{\n{partial}}}\n\n" for name in ("Update", "Input")
+    )
+    return program(fields=(
+        "use serde::{Deserialize, Serialize};\n\n"
+        f"{structs}pub async fn run() -> Result<(), serde_json::Error> {{\n"
+        "    let wide = serde_json::to_string(&Wide::default())?;\n"
+        "    let update: WideUpdate = serde_json::from_str(&wide)?;\n"
+        "    let input: WideInput = serde_json::from_value(serde_json::to_value(&update)?)?;\n"
+        "    let wide: Wide = serde_json::from_str(&wide)?;\n"
+        '    println!("{wide:?} {update:?} {}", serde_json::to_string(&input)?);\n    Ok(())\n}\n'
+    ))
+
+
+def state_fields():
+    """The same with a derived state."""
+    reducer = lambda ty: "    #[state(reducer = append)]\n" if ty.startswith("Vec") else ""
+    whole = fields(lambda name, ty: f"{reducer(ty)}    {name}: {ty},\n")
+    return program(fields=(
+        "use superstep::GraphState;\nuse superstep::state::{Input as _, Update as _};\n\n"
+        f"#[derive(GraphState, Clone, Debug)]\nstruct Wide {{\n{whole}}}\n\n"
+        "pub async fn run() -> Result<(), Box<dyn std::error::Error>> {\n"
+        "    let wide = Wide::started(Wide::input())?;\n"
+        "    let update = WideUpdate::from_json(serde_json::to_value(&wide)?)?;\n"
+        "    let input = WideInput::from_json(serde_json::to_value(&wide)?)?;\n"
+        "    let wide = Wide::started(input)?.updated(update.clone())?;\n"
+        '    println!("{wide:?} {update:?} {}", serde_json::to_string(&update)?);\n    Ok(())\n}\n'
     ))
 
 
@@ -89,8 +138,11 @@ PROGRAMS = {
     "graph_2": copies("graph", 2),
     "graph_5": copies("graph", 5),
     "graph_chain": graph_chain(),
+    "graph_chain_written": graph_chain(written=True),
     "approved": copies("approved", 1),
     "approved_2": copies("approved", 2),
+    "serde_fields": serde_fields(),
+    "state_fields": state_fields(),
     "context": program(first=text("contexts/first")),
     "context_2": program(first=text("contexts/first"), second=text("contexts/second")),
 }

@@ -74,6 +74,9 @@ struct HowToTesting;
 #[doc = include_str!("../../docs/how-to/schema-evolution.md")]
 struct HowToSchemaEvolution;
 
+#[doc = include_str!("../../docs/how-to/agent-server.md")]
+struct HowToAgentServer;
+
 #[doc = include_str!("../../docs/how-to/http.md")]
 struct HowToHttp;
 

@@ -32,13 +32,18 @@ pub use crate::state::{
     RestoreError, Stored, decode_change, decode_change_with, decode_overwrite_with, encode_change,
     encode_change_with, encode_overwrite_with, encode_value, encode_value_with, migrate,
 };
-pub use crate::step::{Choice, Exit, IntoLeave, IntoStep, Leave, NodeRef, Step};
+pub use crate::state::{
+    Flattened, FlattenedField, GivenValue, NoOverwrite, PlainField, WrittenField, WrittenFields,
+    flattened_field, flattened_writes, plain_field,
+};
+pub use crate::step::{Choice, Exit, IntoLeave, IntoStep, Leave, NodeRef, Step, Targets};
 pub use crate::{Field, GraphState, Overwrite, Route};
 pub use serde;
 pub use serde_json;
 pub use std::format;
 pub use std::string::String;
 pub use std::vec::Vec;
+pub use superstep_derive::graph;
 pub use superstep_store::contain::error_text;
 
 /// The built-in reducers of `reducer = ..`.

@@ -66,7 +66,7 @@
 //! | [`&Context`](Context) | the context of the run: interrupts, durable steps, events, the long-term store |
 //! | [`&ContextWith<D>`](ContextWith) | the same with the application context, a value of your type `D` |
 //!
-//! It returns an update, a [route](derive@Route), both as a tuple, `()`, or a [`Result`] of one of these.
+//! It returns an update (or a [narrow one](derive@StateUpdate)), a [route](derive@Route), both as a tuple, `()`, or a [`Result`] of one of these.
 //!
 //! # Running a graph
 //!
@@ -213,6 +213,8 @@ pub use stream::event::{Event, EventKind, StreamMode};
 pub use superstep_derive::GraphState;
 #[doc = include_str!("../docs/route.md")]
 pub use superstep_derive::Route;
+#[doc = include_str!("../docs/state_update.md")]
+pub use superstep_derive::StateUpdate;
 #[doc = include_str!("../docs/state_view.md")]
 pub use superstep_derive::StateView;
 

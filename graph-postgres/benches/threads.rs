@@ -189,7 +189,6 @@ impl Bench {
         timed(&format!("an early checkpoint among {count}"), Duration::from_micros(500), &|| {
             black_box(self.runtime.block_on(self.store.get("history", "", early)).expect("a checkpoint"));
         });
-        self.state(if measuring() { 500 } else { 10 });
     }
 
     /// The state of a thread of 100 KB, next to a round trip and decoding its value.
@@ -296,6 +295,12 @@ impl Hand {
     }
 }
 
+/// Returns `true` if the command line names this bench, or none.
+fn is_selected(question: &str) -> bool {
+    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
+    named.peek().is_none() || named.any(|name| name == question)
+}
+
 fn main() {
     let Ok(url) = std::env::var("PG_URL") else {
         println!("SKIPPED: the bench needs a server: PG_URL=postgres://user@host/database");
@@ -309,9 +314,18 @@ fn main() {
     let store =
         runtime.block_on(PostgresCheckpointer::options().schema(SCHEMA).connect(&url)).expect("a store");
     let bench = Bench { runtime, url, store };
-    bench.step();
-    bench.together();
-    bench.reads();
+    if is_selected("step") {
+        bench.step();
+    }
+    if is_selected("together") {
+        bench.together();
+    }
+    if is_selected("reads") {
+        bench.reads();
+    }
+    if is_selected("state") {
+        bench.state(if measuring() { 500 } else { 10 });
+    }
     let drop = format!("DROP SCHEMA {SCHEMA} CASCADE");
     bench.runtime.block_on(async { bench.client().await.batch_execute(&drop).await.expect("a drop") });
 }

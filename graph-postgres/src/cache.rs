@@ -7,11 +7,11 @@ use superstep_store::payload::Payload;
 use tokio_postgres::Client;
 
 use crate::database::Database;
-use crate::dropped::Dropped;
+use crate::dropped::{Dropped, submit};
 use crate::error::Failure;
 use crate::options::PostgresOptions;
 use crate::results::{self, Puts, Statements};
-use crate::transaction::{Once, Work};
+use crate::transaction::Work;
 
 /// A cache of node results in a schema of a PostgreSQL database. Clones share the same connections.
 ///
@@ -54,7 +54,7 @@ use crate::transaction::{Once, Work};
 /// deletes a bounded number of older results and of expired ones. `clear` with
 /// [`Clear::Expired`] deletes all expired ones.
 ///
-/// Results are not encrypted: whoever can read the tables can read them.
+/// Results are not encrypted. A role that can read the tables can read them.
 ///
 /// # Durability
 /// A stored result is durable as the server's `synchronous_commit` says.
@@ -112,19 +112,7 @@ impl PostgresCache {
         name: &'static str,
         write: impl for<'c> Fn(&'c Client, Arc<Shared>) -> Work<'c, T, Failure> + Send + Sync + 'static,
     ) -> Result<T, CacheError> {
-        self.shared.dropped.settle().await;
-        let (ending, watch) = self.shared.dropped.begin();
-        let call = Arc::new((Arc::clone(&self.shared), write, ending));
-        let once = Once::new();
-        let done = self.database.run(move |connection| {
-            let (once, call) = (once.clone(), Arc::clone(&call));
-            async move {
-                let (shared, write, _) = &*call;
-                once.attempt(connection, |client| write(client, Arc::clone(shared))).await
-            }
-        });
-        let done = done.await;
-        drop(watch);
+        let done = submit(&self.database, &self.shared.dropped, &self.shared, write).await;
         done.map_err(|failure| failure.cache(name))
     }
 }

@@ -12,8 +12,9 @@ use crate::database::{Connection, Database};
 use crate::error::{Error, Failure, Operation};
 use crate::options::PostgresOptions;
 use crate::prune;
-use crate::reader::{self, GetPart};
+use crate::reader::{self, GetPart, Reader};
 use crate::store::PostgresStore;
+use crate::transaction::read_only;
 use crate::writer::Writer;
 
 /// A checkpoint store in a schema of a PostgreSQL database. Clones share the same connections.
@@ -128,6 +129,25 @@ impl PostgresCheckpointer {
             Err(failure) => Err(failure.checkpoint(operation.name)),
         }
     }
+
+    /// Answers a query, as of one moment.
+    async fn answer<Q, T>(
+        &self,
+        operation: Operation,
+        query: Q,
+        reader: Reader<Q, T>,
+    ) -> Result<T, CheckpointError>
+    where
+        Q: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let query = Arc::new(query);
+        let work = move |connection: Connection, database: Arc<Database>| {
+            let query = Arc::clone(&query);
+            read_only(connection, reader::BEGIN, move |client| reader(client, database, query))
+        };
+        self.read(&operation, work).await
+    }
 }
 
 /// The maximum number of transactions that commit batches at the same time. More of them would hold fewer batches each.
@@ -164,60 +184,24 @@ impl Checkpointer for PostgresCheckpointer {
     }
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {
-        let operation = Operation {
-            name: "list checkpoints",
-            thread: Arc::clone(&query.thread),
-            namespace: Arc::clone(&query.namespace),
-        };
-        let query = Arc::new(query);
-        Box::pin(async move {
-            let work = move |connection: Connection, database: Arc<Database>| {
-                let query = Arc::clone(&query);
-                async move { reader::list(&connection, &database, &query).await }
-            };
-            self.read(&operation, work).await
-        })
+        let operation = Operation::on_namespace("list checkpoints", &query);
+        Box::pin(self.answer(operation, query, reader::list))
     }
 
     fn threads(&self, query: ThreadQuery) -> CheckpointFuture<'_, Page<ThreadRecord>> {
         let operation = Operation { name: "list threads", ..Operation::default() };
-        let query = Arc::new(query);
-        Box::pin(async move {
-            let work = move |connection: Connection, database: Arc<Database>| {
-                let query = Arc::clone(&query);
-                async move { reader::threads(&connection, &database, &query).await }
-            };
-            self.read(&operation, work).await
-        })
+        Box::pin(self.answer(operation, query, reader::threads))
     }
 
     fn history(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<HistoryEntry>> {
-        let operation = Operation {
-            name: "read a history",
-            thread: Arc::clone(&query.thread),
-            namespace: Arc::clone(&query.namespace),
-        };
-        let query = Arc::new(query);
-        Box::pin(async move {
-            let work = move |connection: Connection, database: Arc<Database>| {
-                let query = Arc::clone(&query);
-                async move { reader::history(connection, &database, &query).await }
-            };
-            self.read(&operation, work).await
-        })
+        let operation = Operation::on_namespace("read a history", &query);
+        Box::pin(self.answer(operation, query, reader::history))
     }
 
     fn namespaces(&self, query: NamespaceQuery) -> CheckpointFuture<'_, Page<NamespaceRecord>> {
         let operation =
             Operation { name: "list namespaces", thread: Arc::clone(&query.thread), ..Operation::default() };
-        let query = Arc::new(query);
-        Box::pin(async move {
-            let work = move |connection: Connection, database: Arc<Database>| {
-                let query = Arc::clone(&query);
-                async move { reader::namespaces(&connection, &database, &query).await }
-            };
-            self.read(&operation, work).await
-        })
+        Box::pin(self.answer(operation, query, reader::namespaces))
     }
 
     fn delete(&self, thread: &str, epoch: Option<u64>) -> CheckpointFuture<'_, bool> {

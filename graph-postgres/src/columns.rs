@@ -1,7 +1,6 @@
 //! Conversions between stored columns and the types of the stores.
 
 use std::error::Error as StdError;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::BytesMut;
 use superstep_store::checkpoint::{CheckpointId, StatusKind, StoredStatus};
@@ -9,6 +8,8 @@ use superstep_store::payload::{Encoding, Payload};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::error::Error;
+
+pub(crate) use superstep_store::unix_millis::{from_time as millis, to_time as time};
 
 /// A checkpoint id as a `uuid`, which sorts like the id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,33 +88,9 @@ pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// Converts a time to milliseconds since 1970. Earlier times are negative.
-pub(crate) fn millis(time: SystemTime) -> i64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-        Err(before) => {
-            i64::try_from(before.duration().as_nanos().div_ceil(1_000_000)).map_or(i64::MIN, |millis| -millis)
-        }
-    }
-}
-
-pub(crate) fn time(millis: i64) -> Option<SystemTime> {
-    let distance = Duration::from_millis(millis.unsigned_abs());
-    if millis < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_round_trip_before_and_after_1970() {
-        for wanted in [0, 1, -1, 1_700_000_000_123, -1_700_000_000_123] {
-            assert_eq!(time(wanted).map(millis), Some(wanted));
-        }
-        assert_eq!(millis(UNIX_EPOCH + Duration::from_micros(1_999)), 1);
-        assert_eq!(millis(UNIX_EPOCH - Duration::from_micros(1_999)), -2);
-    }
 
     #[test]
     fn names_with_a_prefix_end_before_the_next_bytes() {

@@ -4,7 +4,7 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, QueueMode, RecyclingMethod};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Row};
 
@@ -60,6 +60,8 @@ impl Database {
         );
         let pool = Pool::builder(manager)
             .max_size(options.max_connections)
+            // The connection that was used last has its plans and its pages in the processor's caches.
+            .queue_mode(QueueMode::Lifo)
             .wait_timeout(Some(options.pool_timeout))
             .create_timeout(Some(options.connect_timeout))
             .runtime(deadpool_postgres::Runtime::Tokio1)

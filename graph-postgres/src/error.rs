@@ -6,7 +6,7 @@ use std::sync::Arc;
 use deadpool_postgres::PoolError;
 use deadpool_postgres::TimeoutType;
 use superstep_store::cache::CacheError;
-use superstep_store::checkpoint::{CheckpointError, CheckpointId, CorruptCheckpoint};
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, CheckpointQuery, CorruptCheckpoint};
 use superstep_store::store::StoreError;
 use tokio_postgres::error::{DbError, SqlState};
 
@@ -42,6 +42,14 @@ pub(crate) struct Operation {
     pub(crate) name: &'static str,
     pub(crate) thread: Arc<str>,
     pub(crate) namespace: Arc<str>,
+}
+
+impl Operation {
+    /// Returns a call for the namespace of a query.
+    pub(crate) fn on_namespace(name: &'static str, query: &CheckpointQuery) -> Self {
+        let (thread, namespace) = (Arc::clone(&query.thread), Arc::clone(&query.namespace));
+        Self { name, thread, namespace }
+    }
 }
 
 impl Error {

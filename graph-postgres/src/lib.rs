@@ -22,8 +22,8 @@
 //! makes all writes. Commits of different threads that wait at the same time share a transaction, and a refused one does not
 //! affect the others. Any number of processes may use the same schema.
 //!
-//! Each appended delta is stored once. The database merges small deltas of a field into chunks of up to a page, so the cost
-//! of reading a state depends on its size in bytes and not on the length of its history.
+//! Each appended delta is stored once. The database merges small deltas of a field into chunks of up to a page. So the cost
+//! of reading a state depends on its size in bytes, and not on the length of its history.
 //!
 //! The store has a thread with its own runtime, which drives the connections. It works with every async runtime, or without
 //! one.
@@ -41,8 +41,9 @@
 //!
 //! Connecting creates or migrates the tables in one transaction, of which there is one at a time. A program whose version is
 //! older than the schema is refused with
-//! [`NewerFormat`](superstep_store::checkpoint::CheckpointError::NewerFormat), also if it is already connected: update all
-//! programs before the first one migrates, or connect it with [`migrate(false)`](PostgresOptions::migrate).
+//! [`NewerFormat`](superstep_store::checkpoint::CheckpointError::NewerFormat), and so are the writes of one that is already
+//! connected: update all programs before the first one migrates, or connect it with
+//! [`migrate(false)`](PostgresOptions::migrate).
 //!
 //! # Inspecting the tables
 //!

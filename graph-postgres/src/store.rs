@@ -2,7 +2,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures_util::future::join;
 use superstep_store::checkpoint::Page;
 use superstep_store::store::{
     Found, Get, Item, ItemWrites, Namespace, NamespaceQuery, Search, Store, StoreError, StoreFuture,
@@ -11,12 +10,12 @@ use tokio_postgres::Client;
 
 use crate::cache::PostgresCache;
 use crate::columns::millis;
-use crate::database::{Connection, Database};
-use crate::dropped::Dropped;
+use crate::database::Database;
+use crate::dropped::{Dropped, submit};
 use crate::error::Failure;
 use crate::items::{self, Extension, ItemError, Plan, Refresh, Statements, separate_refusal};
 use crate::options::PostgresOptions;
-use crate::transaction::{Once, Open, Work};
+use crate::transaction::{Work, read_only};
 
 /// A long-term store in a schema of a PostgreSQL database. Clones share the same connections.
 ///
@@ -45,7 +44,7 @@ use crate::transaction::{Once, Open, Work};
 /// sends only the items that may be on the page. Without it, the server sends all vectors. The results are the same. The
 /// store does not install the extension.
 ///
-/// Items are not encrypted: whoever can read the tables can read the values.
+/// Items are not encrypted. A role that can read the tables can read the values.
 ///
 /// # Durability
 /// When a call has returned, its write is durable as the server's `synchronous_commit` says. If the connection is lost
@@ -106,7 +105,8 @@ impl PostgresStore {
             let call = Arc::clone(&call);
             async move {
                 let (shared, read) = &*call;
-                separate_refusal(snapshot(connection, |client| read(client, Arc::clone(shared))).await)
+                let done = read_only(connection, items::BEGIN, |client| read(client, Arc::clone(shared)));
+                separate_refusal(done.await)
             }
         });
         done.await.map_err(|failure| failure.store(name))?
@@ -118,19 +118,7 @@ impl PostgresStore {
         name: &'static str,
         write: impl for<'c> Fn(&'c Client, Arc<Shared>) -> Work<'c, T, Failure> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
-        self.shared.dropped.settle().await;
-        let (ending, watch) = self.shared.dropped.begin();
-        let call = Arc::new((Arc::clone(&self.shared), write, ending));
-        let once = Once::new();
-        let done = self.database.run(move |connection| {
-            let (once, call) = (once.clone(), Arc::clone(&call));
-            async move {
-                let (shared, write, _) = &*call;
-                once.attempt(connection, |client| write(client, Arc::clone(shared))).await
-            }
-        });
-        let done = done.await;
-        drop(watch);
+        let done = submit(&self.database, &self.shared.dropped, &self.shared, write).await;
         done.map_err(|failure| failure.store(name))
     }
 
@@ -145,22 +133,6 @@ impl PostgresStore {
         })
         .await
     }
-}
-
-/// Reads in a transaction that ends after the answer.
-async fn snapshot<T>(
-    connection: Connection,
-    read: impl for<'c> FnOnce(&'c Client) -> Work<'c, T, ItemError>,
-) -> Result<T, ItemError> {
-    let open = Open::new(connection);
-    let client = open.client()?;
-    let (begun, done) = join(client.batch_execute(items::BEGIN), read(client)).await;
-    begun?;
-    if !matches!(done, Err(ItemError::Server(Failure::Lost(_)))) {
-        // The answer does not wait for it.
-        drop(tokio::spawn(open.roll_back()));
-    }
-    done
 }
 
 impl fmt::Debug for PostgresStore {

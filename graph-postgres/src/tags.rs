@@ -1,6 +1,7 @@
 //! Tags: hashes of the entries of metadata, which an index holds.
 //!
-//! Equal entries have equal tags. Different entries may, so whoever selects by tags compares the entries as well.
+//! Equal entries have equal tags. Different entries may have equal tags too, so a caller that selects by tags also compares
+//! the entries.
 
 use serde_json::{Number, Value};
 use superstep_store::Metadata;

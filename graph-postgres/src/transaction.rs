@@ -12,6 +12,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::database::Connection;
 use crate::error::Failure;
+use crate::schema::{FORMAT, SchemaName, other_format};
 
 /// The future of the statements of a call.
 pub(crate) type Work<'c, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'c>>;
@@ -19,9 +20,15 @@ pub(crate) type Work<'c, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Sen
 /// Begins a transaction that writes, and returns its id.
 ///
 /// The setting lasts as long as the transaction. Functions that write demand it: without it they would not be in a
-/// transaction, for example because somebody has cancelled the statement that should have begun it.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
-     SELECT set_config('superstep.transaction', pg_current_xact_id()::text, true)";
+/// transaction, for example after a cancellation of the statement that should have begun it.
+///
+/// Also returns the format of the schema: a newer program may have migrated it since this one has connected.
+fn begin(schema: &SchemaName) -> String {
+    format!(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
+         SELECT set_config('superstep.transaction', pg_current_xact_id()::text, true), {schema}.format_number()"
+    )
+}
 
 /// A connection with an open transaction. It is closed, not returned to the pool, if the transaction is not ended.
 #[derive(Debug)]
@@ -58,6 +65,24 @@ impl Drop for Open {
     }
 }
 
+/// Reads in a transaction, which is sent together with its first statement and ends after the answer.
+pub(crate) async fn read_only<T, E>(
+    connection: Connection,
+    begin: &str,
+    read: impl for<'c> FnOnce(&'c Client) -> Work<'c, T, E>,
+) -> Result<T, E>
+where
+    E: From<Failure> + From<tokio_postgres::Error>,
+{
+    let open = Open::new(connection);
+    let client = open.client()?;
+    let (begun, read) = join(client.batch_execute(begin), read(client)).await;
+    // The answer does not wait for it, and nothing depends on it.
+    drop(tokio::spawn(open.roll_back()));
+    begun?;
+    read
+}
+
 /// A transaction whose result may be unknown: the connection was lost while it was committed.
 #[derive(Debug)]
 struct Doubtful<T> {
@@ -67,22 +92,26 @@ struct Doubtful<T> {
 
 /// A write that takes effect once, however many attempts it takes.
 #[derive(Debug)]
-pub(crate) struct Once<T>(Arc<Mutex<Option<Doubtful<T>>>>);
+pub(crate) struct Once<T> {
+    begin: Arc<str>,
+    doubtful: Arc<Mutex<Option<Doubtful<T>>>>,
+}
 
 // Derived, it would demand `T: Clone`.
 impl<T> Clone for Once<T> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self { begin: Arc::clone(&self.begin), doubtful: Arc::clone(&self.doubtful) }
     }
 }
 
 impl<T> Once<T> {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(None)))
+    /// Creates a write in this schema.
+    pub(crate) fn new(schema: &SchemaName) -> Self {
+        Self { begin: begin(schema).into(), doubtful: Arc::new(Mutex::new(None)) }
     }
 
     fn replace(&self, doubtful: Option<Doubtful<T>>) -> Option<Doubtful<T>> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), doubtful)
+        std::mem::replace(&mut *self.doubtful.lock().unwrap_or_else(PoisonError::into_inner), doubtful)
     }
 
     /// Makes the write in a transaction of its own, unless an earlier attempt has made it.
@@ -111,7 +140,7 @@ impl<T> Once<T> {
         }
         let open = Open::new(connection);
         let client = open.client()?;
-        let (begun, worked) = join(client.simple_query(BEGIN), work(client)).await;
+        let (begun, worked) = join(client.simple_query(&self.begin), work(client)).await;
         let (id, result) =
             match begun.map_err(Failure::from).and_then(|rows| Ok((transaction_id(rows)?, worked?))) {
                 Ok(done) => done,
@@ -166,10 +195,18 @@ async fn status(client: &Client, id: &String) -> Result<Status, Failure> {
     }
 }
 
+/// Returns the id of the transaction that has begun.
+///
+/// # Errors
+/// The schema has another format than that of this program.
 fn transaction_id(messages: Vec<SimpleQueryMessage>) -> Result<String, Failure> {
-    let id = messages.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0),
+    let begun = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some((row.get(0)?, row.get(1)?.parse::<u32>().ok()?)),
         _ => None,
     });
-    id.map(str::to_owned).ok_or_else(|| Failure::backend("the server did not tell the id of the transaction"))
+    match begun {
+        Some((id, FORMAT)) => Ok(id.to_owned()),
+        Some((_, format)) => Err(other_format(format)),
+        None => Err(Failure::backend("the server did not tell the id of the transaction")),
+    }
 }

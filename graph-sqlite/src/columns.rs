@@ -1,7 +1,7 @@
 //! Conversions between columns and values.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
@@ -12,6 +12,8 @@ use superstep_store::payload::{Encoding, Payload};
 
 use crate::chunk::unknown_encoding;
 use crate::error::Error;
+
+pub(crate) use superstep_store::unix_millis::{from_time as millis, to_time as time};
 
 /// The columns of `checkpoint c` that [`checkpoint`] reads.
 pub(crate) const CHECKPOINT_COLUMNS: &str =
@@ -132,34 +134,5 @@ pub(crate) fn bytes<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r [u8], Err
     match row.get_ref(column)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),
         other => Err(Error::corrupt("the value", None, format!("its type is {}", other.data_type()))),
-    }
-}
-
-/// Converts a time to milliseconds since 1970. Earlier times are negative.
-pub(crate) fn millis(time: SystemTime) -> i64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-        Err(before) => {
-            i64::try_from(before.duration().as_nanos().div_ceil(1_000_000)).map_or(i64::MIN, |millis| -millis)
-        }
-    }
-}
-
-pub(crate) fn time(millis: i64) -> Option<SystemTime> {
-    let distance = Duration::from_millis(millis.unsigned_abs());
-    if millis < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_round_trip_before_and_after_1970() {
-        for wanted in [0, 1, -1, 1_700_000_000_123, -1_700_000_000_123] {
-            assert_eq!(millis(time(wanted).unwrap()), wanted);
-        }
-        assert_eq!(millis(UNIX_EPOCH + Duration::from_micros(1_999)), 1);
-        assert_eq!(millis(UNIX_EPOCH - Duration::from_micros(1_999)), -2);
     }
 }

@@ -27,6 +27,7 @@ mod error;
 pub mod limits;
 pub mod payload;
 pub mod store;
+pub mod unix_millis;
 
 /// The keys and values that a caller attaches to a run.
 ///

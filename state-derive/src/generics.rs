@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{GenericParam, Generics, Lifetime};
+use syn::{GenericParam, Generics, Ident, Lifetime};
 
 /// `T: Clone, const N: usize,`: the parameters without lifetimes.
 pub(crate) fn params(generics: &Generics, by: &TokenStream) -> TokenStream {
@@ -44,6 +44,28 @@ fn replace_all(generics: &Generics, tokens: TokenStream, by: &TokenStream) -> To
 pub(crate) fn mentions(tokens: impl ToTokens, lifetime: &Lifetime) -> bool {
     let replaced = replace(tokens.to_token_stream(), lifetime, &quote!('static));
     replaced.to_string() != tokens.to_token_stream().to_string()
+}
+
+/// Returns `true` if `tokens` contain a type parameter or a constant parameter.
+pub(crate) fn mentions_params(generics: &Generics, tokens: impl ToTokens) -> bool {
+    let params: Vec<_> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            GenericParam::Const(param) => Some(&param.ident),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    contain_one(tokens.to_token_stream(), &params)
+}
+
+fn contain_one(tokens: TokenStream, names: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&&ident),
+        TokenTree::Group(group) => contain_one(group.stream(), names),
+        _ => false,
+    })
 }
 
 /// Returns `tokens` with `by` instead of `lifetime`.

@@ -11,6 +11,7 @@ use proc_macro::TokenStream;
 
 mod attr;
 mod generics;
+mod graph;
 mod machine;
 mod route;
 mod show;
@@ -18,6 +19,7 @@ mod show;
 mod snapshot;
 mod state;
 mod tool;
+mod update;
 mod view;
 
 #[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
@@ -45,7 +47,19 @@ pub fn derive_state_view(input: TokenStream) -> TokenStream {
 }
 
 #[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
+#[proc_macro_derive(StateUpdate, attributes(update))]
+pub fn derive_state_update(input: TokenStream) -> TokenStream {
+    show::expand(input, update::derive)
+}
+
+#[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_attribute]
 pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     show::expand_tool(attributes, item)
+}
+
+#[expect(missing_docs, reason = "documented on `superstep::graph!`")]
+#[proc_macro]
+pub fn graph(text: TokenStream) -> TokenStream {
+    show::expand_graph(text)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::DeriveInput;
 
-use crate::tool;
+use crate::{graph, tool};
 
 pub(crate) fn expand(
     input: proc_macro::TokenStream,
@@ -25,6 +25,10 @@ pub(crate) fn expand_tool(
 ) -> proc_macro::TokenStream {
     let (name, output) = tool::tool(attributes.into(), item.into());
     shown(&name, output).into()
+}
+
+pub(crate) fn expand_graph(text: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    shown("graph!", graph::graph(text.into())).into()
 }
 
 fn shown(name: &str, output: TokenStream) -> TokenStream {

@@ -3,6 +3,7 @@
 
 pub mod endpoint;
 pub mod fuzz;
+pub mod postgres;
 pub mod spans;
 pub mod stores;
 pub mod story;

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Subscriber};
+use tracing::{Dispatch, Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::registry::{LookupSpan, Registry};
 
 /// Records all spans and events of this thread until it is dropped.
 pub struct Recorded {
@@ -39,6 +39,10 @@ impl Recorded {
     /// Starts to record.
     #[must_use]
     pub fn here() -> Self {
+        // While there is only one subscriber, `tracing` asks that of the thread that reaches an event first whether the
+        // event is of interest. A thread of another test, which has none, would switch it off for all.
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(Registry::default()));
         let trace = Arc::<Mutex<Trace>>::default();
         let recorder = Recorder(Arc::clone(&trace));
         let subscriber = tracing_subscriber::registry().with(recorder);

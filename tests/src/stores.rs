@@ -10,6 +10,8 @@ use superstep::{Graph, GraphState};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use tempfile::TempDir;
 
+use crate::postgres::PostgresSchema;
+
 /// The storage behind a store under test.
 #[derive(Debug)]
 pub enum TestStore {
@@ -19,13 +21,18 @@ pub enum TestStore {
     File(TempDir),
     /// The inner store of an encrypting one.
     Encrypted(MemoryCheckpointer),
+    /// A schema of a PostgreSQL server.
+    Postgres(PostgresSchema),
 }
 
-/// Runs a test on a fresh store of each kind.
+/// Runs a test on a fresh store of each kind. Without a PostgreSQL server it skips that one.
 pub async fn on_every_store(test: impl AsyncFn(&TestStore)) {
     test(&TestStore::memory()).await;
     test(&TestStore::file()).await;
     test(&TestStore::encrypted()).await;
+    if let Some(store) = TestStore::postgres() {
+        test(&store).await;
+    }
 }
 
 impl TestStore {
@@ -44,11 +51,17 @@ impl TestStore {
         Self::Encrypted(MemoryCheckpointer::new())
     }
 
+    /// An empty schema of a PostgreSQL server, if there is one.
+    pub fn postgres() -> Option<Self> {
+        PostgresSchema::take().map(Self::Postgres)
+    }
+
     /// Opens a new handle of the store.
     pub fn open(&self) -> Arc<dyn Checkpointer> {
         match self {
             Self::Memory(store) => Arc::new(store.clone()),
             Self::Encrypted(store) => Arc::new(encrypting(store.clone())),
+            Self::Postgres(schema) => schema.open(),
             Self::File(folder) => {
                 // Tests do not cut the power, so no commit waits for the disk.
                 let options = SqliteCheckpointer::options().synchronous(Synchronous::Normal).readers(1);

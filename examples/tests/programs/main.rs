@@ -328,4 +328,5 @@ mod database;
 #[cfg(feature = "openai")]
 mod model;
 mod numbered;
+mod serve;
 mod threads;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PROGRAMS: [(&str, &str); 26] = [
+const PROGRAMS: [(&str, &str); 28] = [
     ("01_append", env!("CARGO_BIN_EXE_01_append")),
     ("02_private", env!("CARGO_BIN_EXE_02_private")),
     ("03_conflict", env!("CARGO_BIN_EXE_03_conflict")),
@@ -30,6 +30,8 @@ const PROGRAMS: [(&str, &str); 26] = [
     ("24_workflow", env!("CARGO_BIN_EXE_24_workflow")),
     ("25_policies", env!("CARGO_BIN_EXE_25_policies")),
     ("26_reminders", env!("CARGO_BIN_EXE_26_reminders")),
+    ("27_corrections", env!("CARGO_BIN_EXE_27_corrections")),
+    ("28_written_graph", env!("CARGO_BIN_EXE_28_written_graph")),
 ];
 
 #[test]

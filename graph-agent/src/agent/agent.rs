@@ -59,6 +59,7 @@ use super::{ANSWER, MODEL, ModelNode, StructuredOutputNode};
 /// | `model` | calls the model; if no supersteps are left for its tool calls, the last message says so |
 /// | `tools` | runs each tool call of the model in its own task |
 /// | `answer` | with [`structured_output`](Self::structured_output): asks for the final answer as a Rust type |
+#[must_use = "an agent does nothing until it is a graph"]
 pub struct Agent<S: HasMessages, D = ()> {
     model: ModelNode<S, D>,
     source: ModelSource<D>,

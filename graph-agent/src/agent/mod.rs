@@ -33,10 +33,13 @@
 
 #[expect(clippy::module_inception, reason = "a file is named for what is in it")]
 mod agent;
+mod compile_hint;
 mod model_node;
 mod model_source;
 mod structured_output_node;
 
 pub use agent::{Agent, StructuredAgent};
+#[doc(hidden)]
+pub use compile_hint::CompileHint;
 pub use model_node::{MODEL, ModelNode};
 pub use structured_output_node::{ANSWER, InvalidOutput, StructuredOutputNode};

@@ -108,7 +108,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Node<ContextWith<D>> for ModelNod
         let model = self.source.model(ctx.context());
         let reply = async {
             if ctx.wants_tokens() {
-                streamed(&*model, &request, ctx).await
+                streamed(&*model, &request, state.messages(), ctx).await
             } else {
                 model.complete(&request).await
             }
@@ -137,19 +137,35 @@ pub(super) fn conversation<S: HasMessages>(
     system.into_iter().chain(in_order(state.messages(), texts)).collect()
 }
 
+/// Sends the chunks of a reply to the stream of the run, and returns the reply.
+///
+/// The chunks and the reply have the same id, by which a client recognizes the reply in the state. If the model gives none, or
+/// one that the conversation has, they get a new one.
 async fn streamed(
     model: &dyn ChatModel,
     request: &ChatRequest,
+    known: &[Message],
     cx: &Context,
 ) -> std::result::Result<AiMessage, ModelError> {
     let mut chunks = model.stream(request);
     let mut reply = MessageAssembler::default();
+    let mut id = None;
     while let Some(chunk) = poll_fn(|cx| chunks.as_mut().poll_next(cx)).await {
-        let chunk = chunk?;
+        let mut chunk = chunk?;
+        let id = id.get_or_insert_with(|| {
+            let given = chunk.id.take().filter(|id| known.iter().all(|message| message.id() != Some(id)));
+            given.filter(|id| !id.is_empty()).unwrap_or_else(new_id)
+        });
+        chunk.id = Some(id.clone());
         reply.push(&chunk);
         cx.token(chunk).await;
     }
     Ok(reply.finish())
+}
+
+/// Creates an id like that of a message without one.
+fn new_id() -> String {
+    format!("m-{}", ulid::Ulid::generate().to_string().to_ascii_lowercase())
 }
 
 impl<S, D> std::fmt::Debug for ModelNode<S, D> {

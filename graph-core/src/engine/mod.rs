@@ -16,7 +16,7 @@ mod task;
 
 pub(crate) use apply::{followed_by, own};
 pub(crate) use child::ParentHead;
-pub(crate) use child::{call_id, journals, shared_from_outside, withdraw, write_around};
+pub(crate) use child::{call_id, journals, shared_from_outside, thread_task, withdraw, write_around};
 pub(crate) use context::{AppContext, ErasedContext, RunShared};
 pub use context::{
     Attempted, Context, ContextWith, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt,
@@ -26,7 +26,7 @@ pub use graph::KeptState;
 pub(crate) use graph::{CallStorage, Decider, KeyFn, StepFuture, StoredCall};
 pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates, NodeCache, NodePolicy};
 pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
-pub(crate) use journal::{AbandonedRuns, Journal, ParentTask};
+pub(crate) use journal::{AbandonedRuns, Journal, ParentTask, ThreadTask};
 pub(crate) use restore::{
     AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, Waiting, before,
     has_unrecorded_tasks, is_applied_by, open, open_state, open_within, planned, read_tasks, shown_state,

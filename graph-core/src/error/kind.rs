@@ -22,8 +22,8 @@ pub enum ErrorKind {
     #[error("cannot be built{}", WiringProblem::list(.0))]
     Wiring(Vec<WiringProblem>),
 
-    /// A JSON input does not fit the state. The source lists every missing, unknown and ill-typed field.
-    #[error("the run cannot start: its input does not fit the state")]
+    /// A JSON input or update does not fit the state. The source lists every missing, unknown and ill-typed field.
+    #[error("{}", .0.refusal())]
     Input(#[source] InputError),
 
     /// A node failed.
@@ -192,13 +192,15 @@ pub enum ErrorKind {
     },
 
     /// A breakpoint, or a request to clear the cache, names a node that the graph does not have.
-    #[error("has no node `{node}` {what}")]
+    #[error("has no node `{node}` {what}, but {}", names(.known))]
     #[non_exhaustive]
     UnknownNode {
         /// The node.
         node: String,
         /// The end of the message, which names the purpose: "to stop at".
         what: &'static str,
+        /// The nodes of the graph. Those of its subgraphs are not among them.
+        known: Vec<String>,
     },
 
     /// The graph has no cache: nodes with a cache policy cannot run, and there is nothing to clear.

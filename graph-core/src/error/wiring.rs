@@ -235,12 +235,31 @@ pub enum WiringProblem {
     },
     /// Two fields have the same name in JSON, one of them in a flattened state.
     #[error(
-        "two fields of the state are called `{name}` in JSON: `rename` the one that is not in the flattened state"
+        "two fields of the state are called `{name}` in JSON: `rename` one of them, in the struct that declares it"
     )]
     #[non_exhaustive]
     DuplicateField {
         /// The name.
         name: String,
+    },
+    /// Two nodes always run in one superstep and both write a field that only one of them may write. A run in which both
+    /// succeed would fail with [`WriteConflict`](crate::ErrorKind::WriteConflict).
+    #[error(
+        "nodes `{first}` and `{second}` always run in the same superstep, and both {what} the field `{field}`: {cure}, or run \
+         `{second}` later, with `.edge({first}, {second})` in place of what leads to it now"
+    )]
+    #[non_exhaustive]
+    AlwaysConcurrentWrites {
+        /// The node that was added first.
+        first: String,
+        /// The other node.
+        second: String,
+        /// The field.
+        field: String,
+        /// The writes, as a verb: "write" or "overwrite".
+        what: &'static str,
+        /// The change of the field or of the updates that helps.
+        cure: &'static str,
     },
     /// A subgraph keeps its state on the thread, inside a subgraph whose calls do not allow it.
     #[error("subgraph `{inside}` keeps its state on the thread, but it is inside subgraph `{node}`, {what}")]

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use crate::engine::ErasedNode;
 use crate::erased::StateTypeOf as _;
 use crate::error::{Error, NodeError};
-use crate::node::{Body, Decide, Decides, Shape};
+use crate::node::{Decide, Decides, Shape, SingleNode};
 use crate::state::GraphState;
 use crate::step::{Exit, Leave, Named, NodeRef};
 
@@ -40,20 +40,28 @@ use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPac
 /// # Ok(())
 /// # }
 /// ```
+#[must_use = "a graph does nothing until it is compiled"]
 pub struct StateGraph<S, D = ()> {
     pub(super) draft: Draft,
     types: PhantomData<fn(S, D)>,
 }
 
-impl<S: GraphState> StateGraph<S> {
+// The functions have the bound, not the block: so rustc says that the type is no state.
+impl<S> StateGraph<S> {
     /// Creates an empty graph with the name of its state.
     #[expect(clippy::new_without_default, reason = "a graph without edges is nothing to default to")]
-    pub fn new() -> Self {
+    pub fn new() -> Self
+    where
+        S: GraphState,
+    {
         Self { draft: Draft::new(S::TYPE), types: PhantomData }
     }
 
     /// Creates an empty graph with an application context of type `D`, which nodes read as `&ContextWith<D>`.
-    pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D> {
+    pub fn with_context<D: Send + Sync + 'static>() -> StateGraph<S, D>
+    where
+        S: GraphState,
+    {
         StateGraph { draft: Draft::new(S::TYPE), types: PhantomData }
     }
 }
@@ -66,6 +74,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     }
 
     /// Adds a node that no edge mentions, such as one that is the destination of a route and returns a route itself.
+    #[doc(alias = "add_node")]
     pub fn node<N, M>(mut self, node: N) -> Self
     where
         N: Shape<M>,
@@ -80,6 +89,9 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///
     /// A node with several incoming edges runs once in each superstep that follows the end of at least one of its
     /// sources. Use [`join`](Self::join) to wait for all of several nodes.
+    #[doc(alias = "add_edge")]
+    #[doc(alias = "set_entry_point")]
+    #[doc(alias = "set_finish_point")]
     pub fn edge<A, MA, B, MB>(mut self, from: A, to: B) -> Self
     where
         A: Shape<MA>,
@@ -139,6 +151,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// The function reads the state as it was before the superstep, with only the update of `from` applied. It has to
     /// be pure, because it may run more than once. Every node that its route names has to be in the graph: see
     /// [`node`](Self::node).
+    #[doc(alias = "add_conditional_edges")]
     pub fn route<A, MA, F, MF>(mut self, from: A, decide: F) -> Self
     where
         A: Shape<MA>,
@@ -186,11 +199,12 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     }
 
     /// Defers a node: it runs only in a superstep in which no other node is planned.
-    pub fn defer<N, M, F>(mut self, node: N) -> Self
+    pub fn defer<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.draft.deferred.push(node.into_body().node);
+        self.draft.deferred.push(node.into_body().node_ref());
         self
     }
 
@@ -227,30 +241,33 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn interrupt_before<N, M, F>(mut self, node: N) -> Self
+    pub fn interrupt_before<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.draft.breakpoints.before.push(node.into_body().node);
+        self.draft.breakpoints.before.push(node.into_body().node_ref());
         self
     }
 
     /// Sets a breakpoint after a node: every run pauses after a superstep in which the node has run, unless the run is
     /// finished.
-    pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
+    pub fn interrupt_after<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.draft.breakpoints.after.push(node.into_body().node);
+        self.draft.breakpoints.after.push(node.into_body().node_ref());
         self
     }
 
     /// Adds an earlier name of a node, so that checkpoints stored under that name still find it.
-    pub fn alias<N, M, F>(self, node: N, alias: impl Into<String>) -> Self
+    pub fn alias<N, M>(self, node: N, alias: impl Into<String>) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.alias_of(node.into_body().node, alias.into())
+        self.alias_of(node.into_body().node_ref(), alias.into())
     }
 
     /// Checks the wiring and builds the graph.

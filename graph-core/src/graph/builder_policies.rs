@@ -3,7 +3,7 @@
 use crate::StateGraph;
 use crate::cache::CachePolicy;
 use crate::graph::policies::DraftCache;
-use crate::node::{Body, KeyBy, KeyFor, KeyReturns, Shape};
+use crate::node::{KeyBy, KeyFor, KeyReturns, Shape, SingleNode};
 use crate::options::FailureMode;
 use crate::policy::Policy;
 use crate::state::GraphState;
@@ -29,11 +29,12 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///     .compile()?;
     /// # Ok::<(), superstep::Error>(())
     /// ```
-    pub fn policy<N, M, F>(mut self, node: N, policy: impl Into<Policy>) -> Self
+    pub fn policy<N, M>(mut self, node: N, policy: impl Into<Policy>) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.draft.policies.of_nodes.push((node.into_body().node, policy.into()));
+        self.draft.policies.of_nodes.push((node.into_body().node_ref(), policy.into()));
         self
     }
 
@@ -69,16 +70,17 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// - results that depend on an [answer](crate::Context::interrupt)
     ///
     /// On a hit the node's policy has no effect, because nothing runs.
-    pub fn cache<N, M, F, K, MK>(mut self, node: N, cached: CachePolicy<K>) -> Self
+    pub fn cache<N, M, K, MK>(mut self, node: N, cached: CachePolicy<K>) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
         K: KeyBy<MK>,
         K::Signature: Reads<S, D> + KeyReturns + KeyFor<S, D, K>,
     {
         let packet = <K::Signature as KeyFor<S, D, K>>::packet();
         let key = <K::Signature as KeyFor<S, D, K>>::erase(cached.key);
         let cache = DraftCache { key, packet, ttl: cached.ttl };
-        self.draft.policies.caches.push((node.into_body().node, cache));
+        self.draft.policies.caches.push((node.into_body().node_ref(), cache));
         self
     }
 
@@ -129,24 +131,26 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// run calls the handler and does not run the node again. Only the error's message is left of it then: see
     /// [`stored`](field@crate::NodeFailure::stored). With [`Durability::Exit`](crate::Durability::Exit) a crash loses
     /// the run, and the failure with it.
-    pub fn on_error<N, M, F, H, MH>(mut self, node: N, handler: H) -> Self
+    pub fn on_error<N, M, H, MH>(mut self, node: N, handler: H) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
         H: Shape<MH>,
         H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
     {
         let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
-        self.draft.policies.handlers.push((node.into_body().node, Some(handler)));
+        self.draft.policies.handlers.push((node.into_body().node_ref(), Some(handler)));
         self
     }
 
     /// Removes the [default error handler](Self::default_on_error) from a node: when the node fails, its superstep
     /// fails.
-    pub fn no_on_error<N, M, F>(mut self, node: N) -> Self
+    pub fn no_on_error<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.draft.policies.handlers.push((node.into_body().node, None));
+        self.draft.policies.handlers.push((node.into_body().node_ref(), None));
         self
     }
 

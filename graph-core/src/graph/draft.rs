@@ -7,6 +7,7 @@ use crate::error::WiringProblem;
 use crate::options::{Breakpoints, FailureMode};
 use crate::step::{Exit, NodeRef, ParentCommandType};
 
+use super::node_writes::NodeWrites;
 use super::policies::Policies;
 use super::registration::{NodeTypes, Registration, ValueId};
 
@@ -50,6 +51,7 @@ pub(super) struct DraftNode {
     /// The parent commands that can come out of the subgraph, if the node is one.
     pub(super) received_commands: Vec<ParentCommandType>,
     pub(super) packet: Option<PacketType>,
+    pub(super) writes: NodeWrites,
 }
 
 pub(super) struct DraftJoin {
@@ -96,8 +98,18 @@ impl Draft {
             .and_then(crate::node::SubgraphNode::graph)
             // A lazy subgraph may be the graph that is being compiled, so its commands are unknown here.
             .map_or_else(Vec::new, |graph| graph.parent_commands.clone());
+        let writes = NodeWrites::of(types.writes, &*run);
         let registered = node.clone();
-        self.register(Registration { node, value, run, exits, parent_commands, received_commands, packet });
+        self.register(Registration {
+            node,
+            value,
+            run,
+            exits,
+            parent_commands,
+            received_commands,
+            packet,
+            writes,
+        });
         registered
     }
 
@@ -127,6 +139,7 @@ impl Draft {
             run: node.run,
             exits: node.exits,
             packet: node.packet,
+            writes: node.writes,
         });
     }
 

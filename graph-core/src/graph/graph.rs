@@ -5,10 +5,10 @@ use crate::cache::{Cache, Clear};
 use crate::drawing::{Diagram, Look};
 use crate::engine::{Compiled, ErasedGraph};
 use crate::error::{Error, ErrorKind};
-use crate::node::{Body, Shape};
+use crate::node::{Shape, SingleNode};
 use crate::run::run_stream::RunStream;
-use crate::run::{NeedsContext, Run};
-use crate::state::{GraphState, Input as _, IntoInput, UnknownKey};
+use crate::run::{ContextGiven, NeedsContext, Run};
+use crate::state::{GraphState, Input as _, IntoInput, UnknownKey, Update as _};
 use crate::store::{IntoStore, LongTermStore};
 
 use super::picture::Picture;
@@ -102,14 +102,16 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     ///
     /// # Cancel safety
     /// As for [`clear_cache`](Self::clear_cache).
-    pub async fn clear_cache_of<N, M, F>(&self, node: N) -> Result<u64, Error>
+    pub async fn clear_cache_of<N, M>(&self, node: N) -> Result<u64, Error>
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        let node = node.into_body().node;
+        let node = node.into_body().node_ref();
         let Some(name) = self.0.indices.get(&node).and_then(|&index| self.0.names.get(index)) else {
             let (node, what) = (node.name().to_owned(), "whose results could be cleared");
-            return Err(Error::new(self.name(), ErrorKind::UnknownNode { node, what }));
+            let known = self.0.names.iter().map(ToString::to_string).collect();
+            return Err(Error::new(self.name(), ErrorKind::UnknownNode { node, what, known }));
         };
         self.clear(Clear::node(self.name(), Arc::clone(name))).await
     }
@@ -139,7 +141,42 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
         S::Input::from_json_lenient(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
     }
 
+    /// Reads an update of this graph's state from JSON, for a program that edits threads; see
+    /// [`Update::from_json`](crate::state::Update::from_json).
+    ///
+    /// ```
+    /// # use superstep::checkpoint::MemoryCheckpointer;
+    /// # use superstep::{END, GraphState, START, StateGraph};
+    /// use serde_json::json;
+    /// use superstep::thread::keep_plan;
+    /// # #[derive(GraphState, Clone)]
+    /// # struct Order { #[state(input)] item: String, #[state(reducer = append)] notes: Vec<String> }
+    /// # async fn ship(_: &Order) {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// # let graph = StateGraph::<Order>::new().edge(START, ship).edge(ship, END).compile()?;
+    /// # let orders = graph.with_checkpointer(MemoryCheckpointer::new());
+    /// # let thread = orders.thread("17");
+    /// # thread.run(Order::input("tee")).await?;
+    /// let update = orders.graph().parse_update(json!({ "item": "tea", "notes": ["corrected"] }))?;
+    /// thread.update(update, keep_plan()).await?;
+    /// # assert_eq!(thread.state().await?.and_then(|at| at.state).expect("a state").item, "tea");
+    ///
+    /// let error = orders.graph().parse_update(json!({ "itm": "tea" })).unwrap_err();
+    /// assert!(format!("{error:?}").contains("$.itm: unknown field; did you mean `item`?"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Input`](crate::ErrorKind::Input) with *all* unknown and ill-typed fields, each with its path.
+    pub fn parse_update(&self, value: serde_json::Value) -> Result<S::Update, Error> {
+        S::Update::from_json(value).map_err(|error| Error::new(&self.0.name, ErrorKind::Input(error)))
+    }
+
     /// Prepares a run of this graph. Set its options, then await it.
+    #[doc(alias = "invoke")]
+    #[doc(alias = "ainvoke")]
     pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext> {
         Run::new(self.erased(), input.into_input())
     }
@@ -171,10 +208,14 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     }
 }
 
-impl<S: GraphState> Graph<S> {
-    /// Runs this graph as a stream of events. To set options, call
+impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
+    /// Runs this graph, which needs no context, as a stream of events. To set a context or options, call
     /// [`run`](Self::run)`(..).`[`stream`](Run::stream)`()`.
-    pub fn stream(&self, input: impl IntoInput<S>) -> RunStream<S> {
+    #[doc(alias = "astream")]
+    pub fn stream(&self, input: impl IntoInput<S>) -> RunStream<S>
+    where
+        NeedsContext: ContextGiven<D>,
+    {
         self.run(input).stream()
     }
 }

@@ -74,6 +74,7 @@ impl<S, T: OnlyByRoute<S>> OnEdge<S> for Carries<T> {}
 #[diagnostic::on_unimplemented(
     message = "a node that an edge leads to cannot read `{Self}`",
     label = "`{Self}` is neither the state `{S}` nor a view of it",
-    note = "if `{Self}` is a packet, send it by a route with a variant `#[to(node)] Name({Self})`; if it is the application context, take `&ContextWith<{Self}>`"
+    note = "if `{Self}` is a packet, send it by a route with a variant `#[to(node)] Name({Self})`; if it is the application context, take `&ContextWith<{Self}>`",
+    note = "a method is not a node, because its `self` is a parameter too"
 )]
 pub trait OnlyByRoute<S>: DeserializeOwned {}

@@ -6,9 +6,10 @@ use crate::erased::PacketType;
 use crate::node::{
     ArgsOf, Body, EndSignature, PacketKind, ReadsPacket, Runs, Several, Signature, StartSignature,
 };
-use crate::state::GraphState;
+use crate::state::{GraphState, WrittenFields};
 use crate::step::{End, Exit, IntoStep, NodeRef, ParentCommandType, Start};
 
+use super::node_writes::NodeWrites;
 use super::{Draft, WithoutPacket};
 
 /// A value that an edge can leave: START or a node.
@@ -67,6 +68,7 @@ pub(crate) struct Registration {
     pub(crate) parent_commands: Vec<ParentCommandType>,
     pub(crate) received_commands: Vec<ParentCommandType>,
     pub(crate) packet: Option<PacketType>,
+    pub(crate) writes: NodeWrites,
 }
 
 /// The functions that describe the types of a node.
@@ -75,6 +77,7 @@ pub(super) struct NodeTypes {
     pub(super) exits: fn() -> Option<Vec<Exit>>,
     pub(super) parent_commands: fn() -> Vec<ParentCommandType>,
     pub(super) packet: fn() -> Option<PacketType>,
+    pub(super) writes: WrittenFields,
 }
 
 impl Registration {
@@ -89,6 +92,7 @@ impl Registration {
             parent_commands: Vec::new(),
             received_commands: Vec::new(),
             packet: None,
+            writes: NodeWrites::UNKNOWN,
         }
     }
 }
@@ -126,6 +130,12 @@ where
             exits: <Args::Fixed as Runs<S, D, F, Out>>::exits,
             parent_commands: <Args::Fixed as Runs<S, D, F, Out>>::parent_commands,
             packet: Args::Packet::packet_type,
+            writes: const {
+                match <Args::Fixed as Runs<S, D, F, Out>>::WRITES {
+                    Some(writes) => writes,
+                    None => Out::WRITES,
+                }
+            },
         };
         draft.register_node(body.node, value, run, types)
     }
@@ -201,6 +211,7 @@ macro_rules! several {
 }
 
 several! {
+    (A BA)
     (A BA, B BB)
     (A BA, B BB, C BC)
     (A BA, B BB, C BC, E BE)

@@ -34,6 +34,7 @@ impl Draft {
         self.check_exits(&topology);
         self.check_reach(&topology);
         self.check_fields();
+        self.check_writes(&topology);
         if !self.problems.is_empty() {
             return Err(self.refuse());
         }
@@ -51,6 +52,7 @@ impl Draft {
         caches: Vec<Option<NodeCache>>,
         kept_states: KeptStates,
     ) -> Compiled {
+        let writes = self.run_writes(&topology, &handlers);
         let (mut start, mut decides) = (None, Vec::new());
         for (from, _, decide) in self.routes {
             match self.indices.get(&from) {
@@ -143,6 +145,7 @@ impl Draft {
             parent_commands,
             is_cached,
             kept_states,
+            writes,
             spares: Arc::default(),
         }
     }

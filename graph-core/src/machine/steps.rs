@@ -120,15 +120,15 @@ impl<M: Machine> Steps<M> {
     }
 }
 
-impl<R: RunState, C> Run<R, <R::Machine as Machine>::Context, C>
-where
-    C: ContextGiven<<R::Machine as Machine>::Context>,
-{
+impl<R: RunState, C> Run<R, <R::Machine as Machine>::Context, C> {
     /// Begins the run of a machine, which the caller then steps through node by node.
     ///
     /// # Errors
     /// The input violates a validation rule of the state.
-    pub fn iter(self) -> Result<Steps<R::Machine>, Error> {
+    pub fn iter(self) -> Result<Steps<R::Machine>, Error>
+    where
+        C: ContextGiven<<R::Machine as Machine>::Context>,
+    {
         self.start().map(Steps)
     }
 }

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use crate::engine::{ErasedContext, ErasedNode, ErasedSource, StepFuture};
 use crate::erased::{ErasedState, Packet, TaskWrites};
 use crate::error::NodeError;
-use crate::state::GraphState;
+use crate::state::{GraphState, WrittenFields};
 use crate::step::{ErasedStep, Exit, IntoStep, ParentCommandType};
 
 use super::function::{CallWith, ExtractAll, Fixed};
 
 /// Parameters with which a node can run.
 pub trait Runs<S: GraphState, D, F, Out> {
+    /// The fields that the node can write, unless those of `Out` are meant.
+    #[doc(hidden)]
+    const WRITES: Option<WrittenFields> = None;
+
     /// Boxes the node.
     fn erase(run: Arc<F>) -> Box<dyn ErasedNode>;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::{Context, ErasedContext, ErasedNode, ErasedSource, StepFuture};
 use crate::erased::{ErasedState, Packet, TaskWrites};
-use crate::state::GraphState;
+use crate::state::{GraphState, WrittenFields};
 use crate::step::{ErasedStep, Exit, IntoStep, ParentCommandType};
 
 use super::call::Runs;
@@ -91,6 +91,8 @@ where
     D: Send + Sync + 'static,
     N: NodeFor<S, Output: IntoStep<S>>,
 {
+    const WRITES: Option<WrittenFields> = Some(N::Output::WRITES);
+
     fn erase(run: Arc<N>) -> Box<dyn ErasedNode> {
         Box::new(Erased::<S, D, N>(run, PhantomData))
     }

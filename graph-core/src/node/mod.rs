@@ -18,6 +18,7 @@ mod function;
 mod key;
 mod library;
 pub(crate) mod messages;
+mod not_a_node;
 pub(crate) mod object;
 mod param;
 mod reads_packet;
@@ -55,6 +56,9 @@ pub use key::{CacheKey, KeyFor, KeyReturns};
 #[doc(hidden)]
 pub use library::{ArgsFor, IsLibraryNode};
 pub use library::{LibraryNode, NodeFor};
+pub(crate) use not_a_node::instead;
+#[doc(hidden)]
+pub use not_a_node::*;
 #[doc(hidden)]
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 #[doc(hidden)]
@@ -62,7 +66,7 @@ pub use param::*;
 #[doc(hidden)]
 pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 #[doc(hidden)]
-pub use shape::{Body, Decide, EndSignature, IsNamed, KeyBy, Several, Shape, StartSignature};
+pub use shape::{Body, Decide, EndSignature, IsNamed, KeyBy, Several, Shape, SingleNode, StartSignature};
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};
 pub use view::View;

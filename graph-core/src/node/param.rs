@@ -63,9 +63,10 @@ pub enum IsView {}
 
 /// The type of one parameter of a node: `&T`, or a view by value.
 #[diagnostic::on_unimplemented(
-    message = "a node cannot take `{Self}` by value",
-    label = "takes `{Self}` by value",
-    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow takes its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`"
+    message = "a node cannot have a parameter of type `{Self}`",
+    label = "takes `{Self}`",
+    note = "a node takes `&State`, a view (`#[derive(StateView)]`), `&Context`, `&ContextWith<_>` or a packet by reference; the function of a workflow takes its input by reference, `Option<&T>`, `&Context` or `&ContextWith<_>`",
+    note = "tasks share the state, so no node changes it in place: it returns an update"
 )]
 pub trait Param {
     /// The parameter without its lifetime.

@@ -12,7 +12,7 @@ use crate::step::{End, Named, NodeRef, Start, own_name};
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
-    note = "a node is an `async fn` that takes `&State`, a view, a packet, `&Context` or `&ContextWith<_>`, or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context"
+    note = "a node is an `async fn` with up to four parameters: `&State`, a view, a packet, `&Context` or `&ContextWith<_>`; or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context"
 )]
 pub trait Shape<M>: Sized {
     /// The parameters and the result of the node.
@@ -34,6 +34,25 @@ impl<F: 'static> Body<F> {
     /// A node without an explicit name.
     pub(super) fn of(run: F) -> Self {
         Self { node: NodeRef::of_type::<F>(), run: Arc::new(run) }
+    }
+}
+
+/// The body of one node: something that can have a policy, a breakpoint or another name.
+#[diagnostic::on_unimplemented(
+    message = "this is not a node of the graph",
+    label = "expected one node",
+    note = "START and END run nothing, and a tuple is several nodes: write one call for each node"
+)]
+pub trait SingleNode {
+    /// Returns the identity of the node.
+    #[doc(hidden)]
+    fn node_ref(self) -> NodeRef;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F> SingleNode for Body<F> {
+    fn node_ref(self) -> NodeRef {
+        self.node
     }
 }
 
@@ -129,6 +148,7 @@ macro_rules! tuple_shapes {
 }
 
 tuple_shapes! {
+    (A MA)
     (A MA, B MB)
     (A MA, B MB, C MC)
     (A MA, B MB, C MC, E ME)

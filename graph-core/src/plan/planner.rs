@@ -68,11 +68,7 @@ impl Progress {
     /// Records a finished node in the joins that wait for it.
     fn record_arrival(&mut self, from: &NodePlan) {
         for &(join, place) in &from.joins {
-            let Some(arrived) = self.joins.get_mut(join) else { continue };
-            let Some(slot) = arrived.get_mut(place) else { continue };
-            if !std::mem::replace(slot, true) && arrived.iter().all(|&arrived| arrived) {
-                self.filled.push(join);
-            }
+            self.arrive(join, place);
         }
     }
 
@@ -81,8 +77,8 @@ impl Progress {
     /// This happens after the last departure, so that a source that ran twice in this superstep is one arrival.
     fn leave_joins(&mut self, topology: &Topology) {
         while let Some(index) = self.filled.pop() {
-            if let (Some(join), Some(arrived)) = (topology.joins.get(index), self.joins.get_mut(index)) {
-                arrived.fill(false);
+            self.leave_join(index);
+            if let Some(join) = topology.joins.get(index) {
                 self.plan_target(join.target);
             }
         }

@@ -1,5 +1,6 @@
 //! Runs of a graph: options, stepping, stopping and outcomes.
 
+mod into_context;
 mod opening;
 mod options;
 pub(crate) mod run_stream;
@@ -7,6 +8,8 @@ mod stepper;
 
 #[doc(hidden)]
 pub use crate::engine::About;
+#[doc(hidden)]
+pub use into_context::IntoContext;
 #[doc(hidden)]
 pub use opening::ErasedTarget;
 pub(crate) use opening::{ErasedOutcome, Opened, OpenedRun, Opening, OpeningRun, Running, start_on_thread};

@@ -46,17 +46,18 @@ pub struct Opening {
 /// A run that has been opened.
 pub enum Opened {
     /// The run has supersteps to execute.
-    Started(Box<OpenedRun>),
+    Started(OpenedRun),
     /// There is nothing to run. Holds the number of the last superstep and the outcome.
     Ended(u64, ErasedOutcome),
 }
 
 /// A run with supersteps to execute.
-pub struct OpenedRun(pub(crate) Driver);
+pub struct OpenedRun(pub(crate) Box<Driver>);
 
 impl OpenedRun {
-    /// Returns the driver, and records the run id in the span.
-    pub(crate) fn into_driver(self) -> Driver {
+    /// Returns the driver, and records the run id in the span. The driver stays in its box: futures that hold it by value
+    /// would have room for several.
+    pub(crate) fn into_driver(self) -> Box<Driver> {
         let Self(driver) = self;
         driver.spans.has_id(driver.run_id());
         driver
@@ -137,7 +138,7 @@ impl ErasedTarget for FromInput {
             let shared = opening.shared(None);
             let Opening { graph, context, options, events, .. } = opening;
             Driver::start(&graph.0, self.0, context, shared, options, events)
-                .map(|driver| Opened::Started(Box::new(OpenedRun(driver))))
+                .map(|driver| Opened::Started(OpenedRun(Box::new(driver))))
         })
     }
 }
@@ -191,7 +192,7 @@ pub(crate) fn start_on_thread(
         let opened = spans.instrument(caught(&compiled.name, opened)).await;
         spans.begun(&opened);
         Ok(match opened? {
-            Opened::Started(begun) => Some(begun.into_driver()),
+            Opened::Started(begun) => Some(*begun.into_driver()),
             Opened::Ended(_, outcome) => {
                 spans.ended(&Ok((0, outcome)));
                 None
@@ -201,7 +202,7 @@ pub(crate) fn start_on_thread(
 }
 
 /// Runs the remaining supersteps.
-async fn finish(mut driver: Driver) -> Result<(u64, ErasedOutcome), Error> {
+async fn finish(mut driver: Box<Driver>) -> Result<(u64, ErasedOutcome), Error> {
     driver.finish().await?;
     let superstep = driver.superstep();
     Ok((superstep, driver.into_outcome()))
@@ -212,7 +213,7 @@ pub(super) fn finish_by_hand(driver: Driver) -> Running {
     Box::pin(async move {
         let spans = driver.spans.clone();
         let name = driver.name().to_owned();
-        let result = spans.instrument(caught(&name, finish(driver))).await;
+        let result = spans.instrument(caught(&name, finish(Box::new(driver)))).await;
         spans.ended(&result);
         result
     })

@@ -13,13 +13,14 @@ use crate::Outcome;
 use crate::engine::{AppContext, Compiled, ErasedGraph, RunSpan};
 use crate::erased::InputOf;
 use crate::error::Error;
-use crate::node::{Body, Shape};
+use crate::node::{Shape, SingleNode};
 use crate::options::{FailureMode, Metadata, RunOptions, Stop};
 use crate::state::GraphState;
 use crate::stream::Events;
 use crate::stream::event::StreamMode;
 
 use super::Stepper;
+use super::into_context::IntoContext;
 use super::opening::{ErasedTarget, FromInput, Opening, Running, execute, start};
 use super::run_stream::RunStream;
 
@@ -53,7 +54,7 @@ pub struct Run<S: GraphState, D, C, T = InMemory<S>> {
 /// The options of a run that do not depend on its types.
 pub(crate) struct Settings {
     pub(crate) options: RunOptions,
-    metadata: Metadata,
+    pub(crate) metadata: Metadata,
     modes: Vec<StreamMode>,
 }
 
@@ -94,7 +95,7 @@ pub struct HasContext<D>(Arc<D>);
 /// A run has the context that its graph needs.
 #[diagnostic::on_unimplemented(
     message = "a run of this graph needs a context of type `{D}`",
-    label = "set it with `.context(..)` first"
+    label = "set it with `.context(..)` before this call"
 )]
 pub trait ContextGiven<D> {
     #[doc(hidden)]
@@ -127,9 +128,9 @@ impl<S: GraphState, D: Send + Sync + 'static, T> Run<S, D, NeedsContext, T> {
     /// Sets the application context, which nodes read through `&ContextWith<D>`.
     ///
     /// Pass a `D`, or an `Arc<D>` to share one context between runs.
-    pub fn context(self, context: impl Into<Arc<D>>) -> Run<S, D, HasContext<D>, T> {
+    pub fn context(self, context: impl IntoContext<D>) -> Run<S, D, HasContext<D>, T> {
         let Self { graph, target, settings, .. } = self;
-        Run { graph, target, context: HasContext(context.into()), settings, types: PhantomData }
+        Run { graph, target, context: HasContext(context.into_context()), settings, types: PhantomData }
     }
 }
 
@@ -178,20 +179,22 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     /// Adds a breakpoint: this run stops before a superstep in which the node would run.
     ///
     /// [`StateGraph::interrupt_before`](crate::StateGraph::interrupt_before) does the same for every run.
-    pub fn interrupt_before<N, M, F>(mut self, node: N) -> Self
+    pub fn interrupt_before<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.settings.options.breakpoints.before.at.push(node.into_body().node);
+        self.settings.options.breakpoints.before.at.push(node.into_body().node_ref());
         self
     }
 
     /// Adds a breakpoint: this run stops after a superstep in which the node has run, unless the run has finished.
-    pub fn interrupt_after<N, M, F>(mut self, node: N) -> Self
+    pub fn interrupt_after<N, M>(mut self, node: N) -> Self
     where
-        N: Shape<M, Body = Body<F>>,
+        N: Shape<M>,
+        N::Body: SingleNode,
     {
-        self.settings.options.breakpoints.after.at.push(node.into_body().node);
+        self.settings.options.breakpoints.after.at.push(node.into_body().node_ref());
         self
     }
 
@@ -225,7 +228,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
 
     /// Adds a key to the run's metadata, which nodes read with [`Context::metadata`](crate::Context::metadata).
     ///
-    /// On a thread, metadata is stored with the checkpoints, without encryption.
+    /// On a thread, metadata is stored with the checkpoints, without encryption. A resumption has metadata of its own:
+    /// repeat the keys by which [lists](crate::thread::ThreadList::metadata) select the thread.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.metadata.insert(key.into(), value.into());
         self
@@ -238,7 +242,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C> {
     /// Applies the input, and returns a [`Stepper`] to execute the run superstep by superstep.
     ///
     /// # Errors
@@ -247,14 +251,20 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>> Run<S, D, C> {
     /// - [`Cancelled`](crate::ErrorKind::Cancelled), [`NoCache`](crate::ErrorKind::NoCache),
     ///   [`UnknownNode`](crate::ErrorKind::UnknownNode), [`ContextMismatch`](crate::ErrorKind::ContextMismatch),
     ///   [`Runtime`](crate::ErrorKind::Runtime), if the run cannot start.
-    pub fn start(self) -> Result<Stepper<S, D>, Error> {
+    pub fn start(self) -> Result<Stepper<S, D>, Error>
+    where
+        C: ContextGiven<D>,
+    {
         let (InMemory(input), opening) = self.opening(None);
         Stepper::new(start(FromInput(Box::new(InputOf::<S>(input))), opening)?)
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C, T> {
-    pub(crate) fn opening(self, events: Option<Events>) -> (T, Opening) {
+impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
+    pub(crate) fn opening(self, events: Option<Events>) -> (T, Opening)
+    where
+        C: ContextGiven<D>,
+    {
         let Self { graph, target, context, settings, .. } = self;
         (target, settings.opening(graph, context.into_context(), events))
     }
@@ -262,7 +272,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
     /// Returns the run as a stream of its events.
     pub fn stream(self) -> RunStream<S>
     where
-        C: Send + 'static,
+        C: ContextGiven<D> + Send + 'static,
         T: Target<S, D>,
     {
         let modes = self.settings.modes.clone();
@@ -271,6 +281,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C: ContextGiven<D>, T> Run<S, D, C
 
     fn execute(self, events: Option<Events>) -> Running
     where
+        C: ContextGiven<D>,
         T: Target<S, D>,
     {
         let (target, opening) = self.opening(events);

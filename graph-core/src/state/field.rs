@@ -9,12 +9,20 @@ pub struct Field<S, T> {
     name: &'static str,
     index: usize,
     get: fn(&S) -> &T,
+    /// `true` if two tasks of one superstep that write the field are a conflict.
+    exclusive: bool,
 }
 
 impl<S, T> Field<S, T> {
     #[doc(hidden)]
     pub const fn __new(name: &'static str, index: usize, get: fn(&S) -> &T) -> Self {
-        Self { name, index, get }
+        Self { name, index, get, exclusive: true }
+    }
+
+    /// A field with a reducer.
+    #[doc(hidden)]
+    pub const fn __reduced(name: &'static str, index: usize, get: fn(&S) -> &T, exclusive: bool) -> Self {
+        Self { name, index, get, exclusive }
     }
 
     /// Returns the field's name in dumps, inputs and errors (after `rename`).
@@ -25,6 +33,10 @@ impl<S, T> Field<S, T> {
     /// Returns the field's position among the fields of its state. Fields of flattened states follow the state's own.
     pub const fn index(&self) -> usize {
         self.index
+    }
+
+    pub(crate) const fn is_exclusive(&self) -> bool {
+        self.exclusive
     }
 
     /// Returns the field's value in `state`.

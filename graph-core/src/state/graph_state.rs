@@ -72,8 +72,8 @@ pub trait GraphState: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// [`Validation`](crate::ErrorKind::Validation) or [`Reducer`](crate::ErrorKind::Reducer), with the unchanged state.
-    fn updated(self, update: Self::Update) -> Result<Self, Error> {
-        engine::updated(Arc::new(self), WritesOf::<Self>::erase(update))
+    fn updated(self, update: impl IntoUpdate<Self>) -> Result<Self, Error> {
+        engine::updated(Arc::new(self), WritesOf::<Self>::erase(update.into_update()))
             .and_then(|state| owned(state).map_err(|error| Error::new(Self::NAME, error.into())))
     }
 

@@ -134,6 +134,14 @@ impl InputError {
         Self { what: "update", state, problems, names: Vec::new() }
     }
 
+    /// Returns the consequence of the error, as the first line of a message.
+    pub(crate) fn refusal(&self) -> &'static str {
+        match self.what {
+            "update" => "the update does not fit the state",
+            _ => "the run cannot start: its input does not fit the state",
+        }
+    }
+
     /// Returns the names of the input's fields; empty for the error of an update.
     pub(super) fn into_names(self) -> Vec<&'static str> {
         self.names

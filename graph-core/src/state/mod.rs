@@ -17,12 +17,14 @@ mod update;
 pub mod validate;
 mod value;
 mod writes;
+mod written_fields;
 
 #[doc(hidden)]
 pub use bounds::{
     AnyState, Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate,
     UntrackedStart, Written,
 };
+use change::Overwrite;
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
 #[doc(hidden)]
@@ -66,6 +68,12 @@ pub use update::{IntoUpdate, Update};
 pub use value::IntoValue;
 #[doc(hidden)]
 pub use writes::Writes;
+pub use written_fields::WrittenFields;
+#[doc(hidden)]
+pub use written_fields::{
+    Flattened, FlattenedField, GivenValue, NoOverwrite, PlainField, WrittenField, flattened_field,
+    flattened_writes, plain_field,
+};
 
 #[doc(hidden)]
 /// The value that takes a write to a field of `S` back.

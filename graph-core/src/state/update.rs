@@ -4,7 +4,10 @@ use serde_json::Value;
 use crate::payload::{Encoding, Payload};
 use crate::reducers::{ReduceError, Stamp};
 
-use super::{Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, read_update};
+use super::{
+    Decoded, EncodeError, Field, Form, GraphState, InputError, InputProblem, Writes, WrittenFields,
+    read_update,
+};
 
 /// The rule by which a write combines with other writes to its field in one superstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +217,19 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
 }
 
 /// An update of `S`, or of a state that is flattened into it.
+///
+/// The update that `#[derive(GraphState)]` generates implements it, and so does a struct with
+/// [`#[derive(StateUpdate)]`](derive@crate::StateUpdate).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an update of `{S}`",
+    label = "expected an update of `{S}`",
+    note = "write `{S}::update()` and the setters of the fields, such as `{S}::update().answer(\"yes\")`"
+)]
 pub trait IntoUpdate<S: GraphState> {
+    /// The fields that it can write.
+    #[doc(hidden)]
+    const WRITES: WrittenFields = WrittenFields::UNKNOWN;
+
     /// Converts it into an update of the whole state.
     fn into_update(self) -> S::Update;
 }

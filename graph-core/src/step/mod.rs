@@ -9,6 +9,7 @@ mod route;
 mod step;
 mod stored_exit;
 mod stored_update;
+mod targets;
 
 pub(crate) use identity::own_name;
 pub use identity::{END, End, Named, NodeRef, START, Start, named};
@@ -19,3 +20,4 @@ pub use route::{IntoLeave, Route};
 pub use step::{ErasedStep, IntoStep, Step};
 pub(crate) use stored_exit::{StoredExit, UnreadablePacket};
 pub(crate) use stored_update::{StoredUpdate, UnreadableUpdate};
+pub use targets::Targets;

@@ -2,7 +2,7 @@ use std::any::TypeId;
 
 use crate::erased::{StateTypeOf as _, WritesOf};
 use crate::error::NodeError;
-use crate::state::GraphState;
+use crate::state::{GraphState, IntoUpdate, WrittenFields};
 
 use super::leave::{ErasedParentCommand, Exit, Leave, ParentCommandType};
 use super::route::IntoLeave;
@@ -69,8 +69,8 @@ pub enum NoRoute {}
 
 impl<P: GraphState> ParentCommand<P> {
     /// Creates a command that updates the parent state.
-    pub fn update(update: P::Update) -> Self {
-        Self { update: Some(update), route: None }
+    pub fn update(update: impl IntoUpdate<P>) -> Self {
+        Self { update: Some(update.into_update()), route: None }
     }
 }
 
@@ -119,6 +119,8 @@ impl<R: IntoLeave + Send + 'static> ParentRoute for R {
 }
 
 impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand<P, R> {
+    const WRITES: WrittenFields = WrittenFields::NONE;
+
     fn exits() -> Option<Vec<Exit>> {
         None
     }
@@ -145,6 +147,8 @@ impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for ParentCommand
 }
 
 impl<S: GraphState, P: GraphState, R: ParentRoute> IntoStep<S> for Option<ParentCommand<P, R>> {
+    const WRITES: WrittenFields = WrittenFields::NONE;
+
     fn exits() -> Option<Vec<Exit>> {
         None
     }

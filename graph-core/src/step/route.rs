@@ -1,9 +1,18 @@
 use crate::error::{Failure, NodeError};
 
 use super::leave::{Choice, Exit, Leave};
+use super::targets::Targets;
 
 /// The exits of a node as an enum; implemented by `#[derive(Route)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a route",
+    label = "does not implement `Route`",
+    note = "derive `Route` on an enum, with `#[to(node)]` on each variant"
+)]
 pub trait Route: Sized + Send + 'static {
+    #[doc(hidden)]
+    const TARGETS: Option<Targets> = None;
+
     /// Returns the exits, in the order of the variants.
     fn exits() -> Vec<Exit>;
 
@@ -18,6 +27,12 @@ pub trait Route: Sized + Send + 'static {
     note = "derive `Route` on an enum, with `#[to(node)]` on each variant"
 )]
 pub trait IntoLeave {
+    /// The route itself, without lists and results.
+    type Route: IntoLeave;
+
+    /// The possible destinations. `None` for a route that no derive has implemented.
+    const TARGETS: Option<Targets>;
+
     /// Returns the possible exits.
     fn exits() -> Vec<Exit>;
 
@@ -29,6 +44,10 @@ pub trait IntoLeave {
 }
 
 impl<R: Route> IntoLeave for Vec<R> {
+    type Route = Self;
+
+    const TARGETS: Option<Targets> = R::TARGETS;
+
     fn exits() -> Vec<Exit> {
         R::exits()
     }
@@ -45,6 +64,10 @@ impl<R: Route> IntoLeave for Vec<R> {
 }
 
 impl<R: IntoLeave, E: Failure> IntoLeave for Result<R, E> {
+    type Route = R::Route;
+
+    const TARGETS: Option<Targets> = R::TARGETS;
+
     fn exits() -> Vec<Exit> {
         R::exits()
     }

@@ -1,7 +1,7 @@
 use crate::erased::{StateTypeOf as _, TaskWrites, WritesOf};
 use crate::error::{Failure, NodeError};
 use crate::reducers::Stamp;
-use crate::state::{GraphState, IntoUpdate};
+use crate::state::{GraphState, IntoUpdate, WrittenFields};
 
 use super::leave::{Exit, Leave, ParentCommandType};
 use super::prepare::not_prepared;
@@ -72,6 +72,10 @@ impl<S: GraphState> Step<S> {
     note = "a node returns `{S}Update`, a route (`#[derive(Route)]`), `(update, route)` in this order, `()` or a `Result` of these"
 )]
 pub trait IntoStep<S: GraphState> {
+    /// The fields that the value can write.
+    #[doc(hidden)]
+    const WRITES: WrittenFields = WrittenFields::UNKNOWN;
+
     /// Returns the exits of the value; `None` if the graph's edges decide.
     fn exits() -> Option<Vec<Exit>>;
 
@@ -89,6 +93,8 @@ pub trait IntoStep<S: GraphState> {
 }
 
 impl<S: GraphState> IntoStep<S> for () {
+    const WRITES: WrittenFields = WrittenFields::NONE;
+
     fn exits() -> Option<Vec<Exit>> {
         None
     }
@@ -99,6 +105,8 @@ impl<S: GraphState> IntoStep<S> for () {
 }
 
 impl<S: GraphState, T: IntoStep<S>, E: Failure> IntoStep<S> for Result<T, E> {
+    const WRITES: WrittenFields = T::WRITES;
+
     fn exits() -> Option<Vec<Exit>> {
         T::exits()
     }
@@ -116,6 +124,8 @@ impl<S: GraphState, T: IntoStep<S>, E: Failure> IntoStep<S> for Result<T, E> {
 // is not a route.
 #[diagnostic::do_not_recommend]
 impl<S: GraphState, U: IntoUpdate<S>, R: IntoLeave> IntoStep<S> for (U, R) {
+    const WRITES: WrittenFields = U::WRITES;
+
     fn exits() -> Option<Vec<Exit>> {
         Some(R::exits())
     }
@@ -126,6 +136,8 @@ impl<S: GraphState, U: IntoUpdate<S>, R: IntoLeave> IntoStep<S> for (U, R) {
 }
 
 impl<S: GraphState, R: Route> IntoStep<S> for Vec<R> {
+    const WRITES: WrittenFields = WrittenFields::NONE;
+
     fn exits() -> Option<Vec<Exit>> {
         Some(R::exits())
     }

@@ -187,6 +187,10 @@ where
         }
     }
 
+    fn is_on_parent_state(&self) -> bool {
+        W::HERE
+    }
+
     fn set_command_exits(&self, exits: Vec<(TypeId, usize)>) {
         let _ = self.command_exits.set(exits);
     }

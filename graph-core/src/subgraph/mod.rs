@@ -44,6 +44,7 @@
 //! ```
 
 pub(crate) mod calls;
+mod compile_first;
 mod context;
 mod erased;
 mod mapped;

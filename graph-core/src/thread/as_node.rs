@@ -3,7 +3,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::error::NodeError;
-use crate::node::{Body, EndSignature, Shape, Signature, StartSignature};
+use crate::node::{Body, EndSignature, Instead, NotANode, Shape, Signature, StartSignature};
 use crate::step::{End, Exit, IntoLeave, Leave, NodeRef, Start};
 
 /// The node in whose place an update is made; see [`as_node`].
@@ -228,6 +228,12 @@ pub trait AsNodeTarget<B> {
 impl<F, Args, Out> AsNodeTarget<Body<F>> for Signature<Args, Out> {
     fn node(body: Body<F>) -> NodeRef {
         body.node
+    }
+}
+
+impl<K: Instead> AsNodeTarget<Self> for NotANode<K> {
+    fn node(_: Self) -> NodeRef {
+        K::never()
     }
 }
 

@@ -41,7 +41,6 @@ pub struct CallSnapshot {
     pub created_at: SystemTime,
     /// The state of the call by the dump rules of its type, without excluded and untracked fields.
     ///
-    /// `None` if the graph of the subgraph is not known here, because it is
     /// `None` if the subgraph is [lazy](crate::subgraph::Subgraph::lazy), if its input is not applied yet, or if the state
     /// of the parent run, on which the call works, is not stored any longer.
     pub state: Option<Value>,

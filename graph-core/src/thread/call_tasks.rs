@@ -10,11 +10,12 @@ use crate::payload::Payload;
 
 use super::{CallTask, TaskError, TaskStatus};
 
-/// Reads the planned tasks of a checkpoint.
+/// Reads the planned tasks of a checkpoint. `applied` means that a later checkpoint has applied their superstep.
 pub(super) fn call_tasks(
     thread: &Arc<str>,
     stored: &StoredCheckpoint,
     planned_at: CheckpointId,
+    applied: bool,
 ) -> Result<Vec<CallTask>, ErrorKind> {
     let StoredCheckpoint { checkpoint, records, .. } = stored;
     let mut by_task: HashMap<u32, Vec<&TaskRecord>> = HashMap::new();
@@ -29,8 +30,10 @@ pub(super) fn call_tasks(
     for (index, node) in planned(checkpoint, records).into_iter().enumerate() {
         let records = by_task.get(&place(index)).map(Vec::as_slice).unwrap_or_default();
         let of = |kind| records.iter().filter(move |record| record.key.kind == kind);
-        let is_finished = of(RecordKind::Finished).next().is_some();
-        let failure = of(RecordKind::Failed).next().map(|record| json::<StoredFailure>(&record.payload));
+        let is_finished = applied || of(RecordKind::Finished).next().is_some();
+        // The task has finished in a later attempt.
+        let failed = of(RecordKind::Failed).next().filter(|_| !applied);
+        let failure = failed.map(|record| json::<StoredFailure>(&record.payload));
         let failure = failure.transpose().map_err(|error| unread("the failure of a task", &error))?;
         let answered: HashSet<&str> = of(RecordKind::Answer).map(|record| &*record.key.key).collect();
         let mut open = Vec::new();

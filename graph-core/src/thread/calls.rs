@@ -1,25 +1,15 @@
 //! The subgraph calls of a thread, without their types.
 
-use std::collections::{BTreeMap, HashMap};
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use crate::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, NamespaceQuery, NamespaceRecord,
-    StoredCheckpoint,
-};
-use crate::engine::child::unescape;
-use crate::engine::{
-    Compiled, ParentTask, START, caught, parent_task, planned_at, shares_state, shown_packets, shown_state,
-};
-use crate::erased::ErasedState;
-use crate::error::{Error, ErrorKind, with_causes};
+use crate::checkpoint::{Checkpoint, CheckpointId, CheckpointQuery};
+use crate::engine::{caught, is_applied_by};
+use crate::error::Error;
 use crate::state::GraphState;
 
-use super::call_tasks::call_tasks;
+use super::call_reader::{Boxed, CallParent, CallReader, parent_of};
 use super::erased::ErasedThread;
 use super::load::read;
 use super::start_run::require_checkpoint;
@@ -60,7 +50,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// ```
     ///
     /// # Errors
-    /// As [`state`](Self::state), and [`NoCheckpoint`](ErrorKind::NoCheckpoint) if the checkpoint does not exist. A call
+    /// As [`state`](Self::state), and [`NoCheckpoint`](crate::ErrorKind::NoCheckpoint) if the checkpoint does not exist. A call
     /// whose state this program cannot read is returned without it.
     ///
     /// # Cancel safety
@@ -71,10 +61,17 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
 
     /// Returns the checkpoints of the subgraph calls in a namespace, newest first.
     ///
-    /// The namespace is that of a [`CallSnapshot`]. Several calls may have used it, one after the other.
+    /// The namespace is that of a [`CallSnapshot`]. Several calls may have used it, one after the other. The tasks of a
+    /// superstep that was applied are [`Finished`](super::TaskStatus::Finished).
     pub fn call_history(&self, namespace: impl AsRef<str>) -> CallHistory {
         let query = CheckpointQuery::new(Arc::clone(&self.name)).namespace(namespace.as_ref());
-        CallHistory { thread: self.erased(), query, remaining: None, ended: namespace.as_ref().is_empty() }
+        CallHistory {
+            thread: self.erased(),
+            query,
+            remaining: None,
+            newer: None,
+            ended: namespace.as_ref().is_empty(),
+        }
     }
 }
 
@@ -87,6 +84,8 @@ pub struct CallHistory {
     thread: ErasedThread,
     query: CheckpointQuery,
     remaining: Option<usize>,
+    /// The last checkpoint of the previous page.
+    newer: Option<Checkpoint>,
     ended: bool,
 }
 
@@ -123,10 +122,16 @@ impl CallHistory {
         let store = &self.thread.graph.store;
         let page = store.list(self.query.clone().limit(limit)).await;
         let page = page.map_err(|error| self.thread.graph.error(error))?;
-        let reader = Reader { thread: &self.thread, heads: HashMap::new() };
+        let reader = CallReader::without_heads(&self.thread);
         let mut snapshots = Vec::with_capacity(page.items.len());
-        let mut around: Option<(CheckpointId, Level<'_>)> = None;
+        let mut around: Option<(CheckpointId, CallParent<'_>)> = None;
+        let mut newer = match (&self.newer, self.query.before, page.items.first()) {
+            (None, Some(_), Some(first)) => self.next_after(first.id).await?,
+            (newer, ..) => newer.clone(),
+        };
         for checkpoint in &page.items {
+            let applied = newer.is_some_and(|newer| is_applied_by(checkpoint, &newer));
+            newer = Some(checkpoint.clone());
             let Some(task) = reader.parent_task(checkpoint)? else { continue };
             let outer = parent_of(&self.query.namespace);
             if around.as_ref().is_none_or(|(at, _)| *at != task.state_at()) {
@@ -135,17 +140,25 @@ impl CallHistory {
             // A checkpoint may have been pruned since the page was listed.
             let Some(stored) = reader.get(&self.query.namespace, checkpoint.id).await? else { continue };
             if let Some((_, level)) = &around {
-                snapshots.push(reader.call(level, &self.query.namespace, &task, stored)?.0);
+                snapshots.push(reader.call(level, &self.query.namespace, &task, stored, applied)?.0);
             }
         }
         if let Some(remaining) = &mut self.remaining {
             *remaining = remaining.saturating_sub(page.items.len());
         }
+        self.newer = newer;
         self.ended = !page.more || page.items.is_empty() || self.remaining == Some(0);
         if let Some(last) = page.items.last() {
             self.query.before = Some(last.id);
         }
         Ok(snapshots)
+    }
+
+    /// Returns the checkpoint that follows this one in the namespace.
+    async fn next_after(&self, id: CheckpointId) -> Result<Option<Checkpoint>, Error> {
+        let query = self.query.clone().before(None).after(id).oldest_first(true).limit(1);
+        let page = self.thread.graph.store.list(query).await;
+        Ok(page.map_err(|error| self.thread.graph.error(error))?.items.pop())
     }
 }
 
@@ -170,8 +183,6 @@ impl std::fmt::Debug for CallHistory {
     }
 }
 
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
-
 // Boxed, so that the future is compiled in this crate.
 fn calls(thread: ErasedThread, at: Option<CheckpointId>) -> Boxed<'static, Vec<CallSnapshot>> {
     Box::pin(async move {
@@ -180,280 +191,10 @@ fn calls(thread: ErasedThread, at: Option<CheckpointId>) -> Boxed<'static, Vec<C
             let loaded = read(&thread, at).await?;
             require_checkpoint(&thread, &loaded, at)?;
             let Some(stored) = loaded.found else { return Ok(Vec::new()) };
-            let heads = heads(&thread).await?;
-            let reader = Reader { thread: &thread, heads };
+            let reader = CallReader::new(&thread).await?;
             let root = reader.root(stored)?;
             reader.calls_of(&root).await
         };
         caught(&graph.name, all).await
     })
-}
-
-/// Reads the heads of the subgraph namespaces, by the namespace of their parent run.
-async fn heads(thread: &ErasedThread) -> Result<HashMap<String, Vec<NamespaceRecord>>, Error> {
-    let mut heads: HashMap<String, Vec<NamespaceRecord>> = HashMap::new();
-    let mut query = NamespaceQuery::new(Arc::clone(&thread.name)).limit(PAGE);
-    loop {
-        let page = thread.graph.store.namespaces(query.clone()).await;
-        let page = page.map_err(|error| thread.graph.error(error))?;
-        match page.items.last() {
-            Some(last) if page.more => query = query.continue_after(last),
-            _ => query.limit = None,
-        }
-        for found in page.items.into_iter().filter(|found| !found.namespace.is_empty()) {
-            heads.entry(parent_of(&found.namespace).to_owned()).or_default().push(found);
-        }
-        if query.limit.is_none() {
-            return Ok(heads);
-        }
-    }
-}
-
-/// Returns the namespace of the parent run.
-fn parent_of(namespace: &str) -> &str {
-    namespace.rsplit_once('/').map_or("", |(outer, _)| outer)
-}
-
-/// A checkpoint of a run whose calls are read.
-struct Level<'g> {
-    /// Its graph, if it is known.
-    graph: Option<&'g Compiled>,
-    namespace: String,
-    path: Vec<String>,
-    id: CheckpointId,
-    /// The checkpoint that first planned its tasks.
-    planned_at: CheckpointId,
-    state: Option<Arc<dyn ErasedState>>,
-    /// The packets of its tasks.
-    packets: BTreeMap<usize, Value>,
-}
-
-/// A reader of the calls of a thread.
-struct Reader<'t> {
-    thread: &'t ErasedThread,
-    heads: HashMap<String, Vec<NamespaceRecord>>,
-}
-
-impl<'t> Reader<'t> {
-    fn refuse(&self, kind: ErrorKind) -> Error {
-        self.thread.graph.refuse(kind)
-    }
-
-    fn parent_task(&self, checkpoint: &Checkpoint) -> Result<Option<ParentTask>, Error> {
-        parent_task(&self.thread.name, checkpoint).map_err(|kind| self.refuse(kind))
-    }
-
-    async fn get(&self, namespace: &str, id: CheckpointId) -> Result<Option<StoredCheckpoint>, Error> {
-        let loaded = self.thread.graph.store.get(&self.thread.name, namespace, Some(id)).await;
-        Ok(loaded.map_err(|error| self.thread.graph.error(error))?.found)
-    }
-
-    /// Reads a checkpoint of the thread's own graph.
-    fn root(&self, stored: StoredCheckpoint) -> Result<Level<'t>, Error> {
-        let graph: &'t Compiled = &self.thread.graph.graph.0;
-        let level = Level {
-            graph: Some(graph),
-            namespace: String::new(),
-            path: Vec::new(),
-            id: stored.checkpoint.id,
-            planned_at: planned_at(&self.thread.name, &stored.checkpoint)
-                .map_err(|kind| self.refuse(kind))?,
-            state: None,
-            packets: self.packets(&stored)?,
-        };
-        let state = self.state(Some(graph), stored, None).map_err(|kind| self.refuse(kind))?;
-        Ok(Level { state, ..level })
-    }
-
-    fn packets(&self, stored: &StoredCheckpoint) -> Result<BTreeMap<usize, Value>, Error> {
-        let packets = shown_packets(&self.thread.name, &stored.checkpoint, &stored.records);
-        packets.map_err(|kind| self.refuse(kind))
-    }
-
-    /// Reads the state of a checkpoint, if it has one and its graph is known.
-    fn state(
-        &self,
-        graph: Option<&Compiled>,
-        stored: StoredCheckpoint,
-        base: Option<&dyn ErasedState>,
-    ) -> Result<Option<Arc<dyn ErasedState>>, ErrorKind> {
-        let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
-        let waits = checkpoint.next.iter().any(|next| &**next == START) && fields.is_empty();
-        let Some(graph) = graph.filter(|_| !waits) else { return Ok(None) };
-        if base.is_none() && shares_state(&self.thread.name, &checkpoint)? {
-            return Ok(None);
-        }
-        shown_state(graph, &self.thread.name, &checkpoint, fields, &records, base).map(Some)
-    }
-
-    /// Reads a checkpoint of any namespace whose graph is found from the root.
-    // Boxed because calls nest to any depth.
-    fn level<'a>(&'a self, namespace: &'a str, id: CheckpointId) -> Boxed<'a, Level<'t>> {
-        Box::pin(async move {
-            let Some(stored) = self.get(namespace, id).await? else {
-                // It was pruned. The graph is known, but not the state.
-                let (graph, path) = self.graph_of(namespace);
-                let (namespace, packets) = (namespace.to_owned(), BTreeMap::new());
-                return Ok(Level { graph, namespace, path, id, planned_at: id, state: None, packets });
-            };
-            if namespace.is_empty() {
-                return self.root(stored);
-            }
-            match self.parent_task(&stored.checkpoint)? {
-                Some(task) => {
-                    let outer = self.level(parent_of(namespace), task.state_at()).await?;
-                    Ok(self.call(&outer, namespace, &task, stored)?.1)
-                }
-                None => {
-                    let (graph, path) = self.graph_of(namespace);
-                    let (namespace, packets) = (namespace.to_owned(), BTreeMap::new());
-                    Ok(Level { graph, namespace, path, id, planned_at: id, state: None, packets })
-                }
-            }
-        })
-    }
-
-    /// Finds the graph of a namespace from the root, and the path of nodes to it.
-    fn graph_of(&self, namespace: &str) -> (Option<&'t Compiled>, Vec<String>) {
-        let (mut graph, mut path): (Option<&'t Compiled>, _) = (Some(&self.thread.graph.graph.0), Vec::new());
-        for part in namespace.split('/').filter(|part| !part.is_empty()) {
-            let (node, _) = parse(part);
-            graph = graph.and_then(|graph| subgraph(graph, &node));
-            path.push(node);
-        }
-        (graph, path)
-    }
-
-    /// Reads a checkpoint of a call in a task of `outer`.
-    fn call(
-        &self,
-        outer: &Level<'t>,
-        namespace: &str,
-        task: &ParentTask,
-        stored: StoredCheckpoint,
-    ) -> Result<(CallSnapshot, Level<'t>), Error> {
-        let (name, key) = parse(namespace.rsplit('/').next().unwrap_or_default());
-        let graph = outer.graph.and_then(|graph| subgraph(graph, &name));
-        let mut path = outer.path.clone();
-        path.push(name.clone());
-        let checkpoint = stored.checkpoint.clone();
-        let planned_at = planned_at(&self.thread.name, &checkpoint).map_err(|kind| self.refuse(kind))?;
-        let tasks = call_tasks(&self.thread.name, &stored, planned_at).map_err(|kind| self.refuse(kind))?;
-        let packets = self.packets(&stored)?;
-        let read = outer.with_base(&name, task, |base| self.state(graph, stored, base));
-        let (state, unreadable) = match read {
-            Ok(state) => (state, None),
-            Err(kind) => (None, Some(with_causes(&kind))),
-        };
-        let shown = state.as_ref().map(|state| state.to_json()).transpose();
-        let (shown, unreadable) = match shown {
-            Ok(shown) => (shown, unreadable),
-            Err(error) => (None, Some(error.to_string())),
-        };
-        let snapshot = CallSnapshot {
-            namespace: namespace.to_owned(),
-            path: path.clone(),
-            key,
-            called_at: task.state_at(),
-            task: (!task.between).then_some(task.task),
-            id: checkpoint.id,
-            parent: checkpoint.parent,
-            source: checkpoint.source,
-            step: checkpoint.step,
-            run_id: checkpoint.run.id.to_string(),
-            created_at: checkpoint.created_at,
-            state: shown,
-            unreadable,
-            next: tasks.iter().map(|task| task.node.clone()).collect(),
-            tasks,
-            calls: Vec::new(),
-        };
-        let (namespace, id) = (namespace.to_owned(), checkpoint.id);
-        Ok((snapshot, Level { graph, namespace, path, id, planned_at, state, packets }))
-    }
-
-    /// Reads the calls that the tasks of a checkpoint have made.
-    // Boxed because calls nest to any depth.
-    fn calls_of<'a>(&'a self, outer: &'a Level<'t>) -> Boxed<'a, Vec<CallSnapshot>> {
-        Box::pin(async move {
-            let mut all = Vec::new();
-            for found in self.heads.get(&outer.namespace).into_iter().flatten() {
-                let head = found.head.clone();
-                let head =
-                    head.map_err(|error| self.thread.graph.error(CheckpointError::Corrupt(Box::new(error))))?;
-                let Some((id, task)) = self.newest_of(outer, &found.namespace, head).await? else { continue };
-                let Some(stored) = self.get(&found.namespace, id).await? else { continue };
-                let (snapshot, level) = self.call(outer, &found.namespace, &task, stored)?;
-                let calls = self.calls_of(&level).await?;
-                all.push(CallSnapshot { calls, ..snapshot });
-            }
-            all.sort_by_key(|call| call.task);
-            Ok(all)
-        })
-    }
-
-    /// Finds the newest checkpoint of a namespace that a task of `outer` has made there.
-    async fn newest_of(
-        &self,
-        outer: &Level<'t>,
-        namespace: &Arc<str>,
-        head: Checkpoint,
-    ) -> Result<Option<(CheckpointId, ParentTask)>, Error> {
-        let query = CheckpointQuery::new(Arc::clone(&self.thread.name)).namespace(Arc::clone(namespace));
-        let mut query = query.before(head.id).limit(PAGE);
-        let (mut page, mut more) = (vec![head].into_iter(), true);
-        loop {
-            let Some(checkpoint) = page.next() else {
-                if !more {
-                    return Ok(None);
-                }
-                let next = self.thread.graph.store.list(query.clone()).await;
-                let next = next.map_err(|error| self.thread.graph.error(error))?;
-                more = next.more && !next.items.is_empty();
-                query.before = next.items.last().map(|last| last.id).or(query.before);
-                page = next.items.into_iter();
-                continue;
-            };
-            let Some(task) = self.parent_task(&checkpoint)? else { return Ok(None) };
-            if task.state_at() <= outer.id {
-                // The checkpoints of a namespace are in the order of those of its parent run.
-                let is_of = !task.between && task.checkpoint == outer.planned_at;
-                return Ok(is_of.then_some((checkpoint.id, task)));
-            }
-        }
-    }
-}
-
-impl Level<'_> {
-    /// Calls `read` with the state on which the call of a task works, if it works on that of its parent run.
-    fn with_base<T>(
-        &self,
-        node: &str,
-        task: &ParentTask,
-        read: impl FnOnce(Option<&dyn ErasedState>) -> T,
-    ) -> T {
-        let node = self.graph.and_then(|graph| graph.nodes.get(graph.find(node)?));
-        let subgraph = node.and_then(|node| node.run.as_subgraph());
-        let (Some(node), Some(subgraph), Some(state)) = (node, subgraph, &self.state) else {
-            return read(None);
-        };
-        let packet = self.packets.get(&task.task).zip(node.read_packet);
-        let packet = packet.and_then(|(json, read)| read(json.to_string().as_bytes()).ok());
-        let call = subgraph.stored_call(&**state, packet.as_ref());
-        read(call.and_then(|call| call.base))
-    }
-}
-
-/// Returns the graph of a subgraph node.
-fn subgraph<'g>(graph: &'g Compiled, node: &str) -> Option<&'g Compiled> {
-    graph.nodes.get(graph.find(node)?)?.run.as_subgraph()?.graph()
-}
-
-/// Returns the node and the key of a part of a namespace.
-fn parse(part: &str) -> (String, Option<String>) {
-    let (part, _) = part.split_once('#').unwrap_or((part, ""));
-    match part.split_once(':') {
-        Some((node, key)) => (unescape(node), Some(unescape(key))),
-        None => (unescape(part), None),
-    }
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, NamespaceQuery};
-use crate::engine::{ParentTask, parent_task};
+use crate::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointId, CheckpointQuery, CheckpointSource, NamespaceQuery,
+};
+use crate::engine::{ParentTask, ThreadTask, parent_task};
 use crate::error::Error;
 
 use super::erased::ErasedThread;
@@ -21,9 +23,10 @@ pub(super) struct Head {
 /// Returns the subgraph namespaces that lose checkpoints, with the newest checkpoint that remains in each.
 ///
 /// A thread has one writer at a time, and its run only moves to newer checkpoints. So the checkpoints of a namespace are in
-/// the order of the checkpoints of their parent runs, and those to remove are the newest ones.
+/// the order of the checkpoints of the thread, and those to remove are the newest ones.
 ///
-/// The calls of the tasks in `anew` are removed too. Tasks whose calls were made later in the same namespace are added.
+/// The calls of the tasks in `anew` are removed too. Tasks are added whose calls were made later in the same namespace, and
+/// those whose calls were updated by hand.
 pub(super) async fn cut_calls(
     thread: &ErasedThread,
     head: Option<Head>,
@@ -45,13 +48,9 @@ pub(super) async fn cut_calls(
                 .clone()
                 .map_err(|error| thread.graph.error(CheckpointError::Corrupt(Box::new(error))))?;
             let outer = found.namespace.rsplit_once('/').map(|(outer, _)| outer);
-            let cut = match outer {
-                None => Cut { head, outer: None, anew: &mut *anew },
-                Some(outer) => match removed.get(outer) {
-                    None => continue,
-                    Some(first) => Cut { head, outer: Some(*first), anew: &mut *anew },
-                },
-            };
+            let is_nested = outer.is_some();
+            let outer_removed = outer.and_then(|outer| removed.get(outer)).copied();
+            let cut = Cut { head, is_nested, outer_removed, anew: &mut *anew };
             if let Some((first, to)) = cut.find(thread, &found.namespace, newest).await? {
                 removed.insert(Arc::clone(&found.namespace), first);
                 cuts.push((Arc::clone(&found.namespace), to));
@@ -67,27 +66,48 @@ pub(super) async fn cut_calls(
 /// The search for the checkpoints to remove in one namespace.
 struct Cut<'a> {
     head: Option<Head>,
-    /// The oldest removed checkpoint of the parent run. `None` if the parent run is that of the thread.
-    outer: Option<CheckpointId>,
+    /// `true` for the calls of a call.
+    is_nested: bool,
+    /// The oldest removed checkpoint of the parent call.
+    outer_removed: Option<CheckpointId>,
     anew: &'a mut BTreeSet<usize>,
 }
 
 impl Cut<'_> {
     /// Returns `true` if the checkpoint of a call by this task is removed.
     fn removes(&self, task: &ParentTask) -> bool {
-        match (self.outer, self.head) {
-            (Some(first), _) => task.state_at() >= first,
-            (None, None) => true,
-            (None, Some(head)) => {
-                task.state_at() > head.id || self.is_of_head(task) && self.anew.contains(&task.task)
-            }
+        let Some(head) = self.head else { return true };
+        let with_parent = self.outer_removed.is_some_and(|first| task.state_at() >= first);
+        with_parent
+            || self.thread_task(task).is_some_and(|of_thread| of_thread.at > head.id)
+            || self.task_of_head(task).is_some_and(|task| self.anew.contains(&task))
+    }
+
+    /// Returns the task of the thread in which the call runs. The checkpoint of its parent call may have been pruned.
+    ///
+    /// An older version has not stored it for the calls of calls.
+    fn thread_task(&self, task: &ParentTask) -> Option<ThreadTask> {
+        match self.is_nested {
+            true => task.of_thread,
+            false => Some(ThreadTask { at: task.state_at(), task: task.task }),
         }
     }
 
-    /// Returns `true` if a task of the new head has made the call.
-    fn is_of_head(&self, task: &ParentTask) -> bool {
-        let head = self.head.filter(|_| self.outer.is_none());
-        head.is_some_and(|head| !task.between && task.checkpoint == head.planned_at)
+    /// Returns the task of the new head that has made the call, directly or in a call of its own.
+    fn task_of_head(&self, task: &ParentTask) -> Option<usize> {
+        let (head, of_thread) = self.head.zip(self.thread_task(task))?;
+        let is_of_head = match self.is_nested {
+            // No other branch has a checkpoint between the one that planned the tasks and the head that has kept them.
+            true => (head.planned_at..=head.id).contains(&of_thread.at),
+            false => !task.between && task.checkpoint == head.planned_at,
+        };
+        is_of_head.then_some(of_thread.task)
+    }
+
+    /// Returns `true` if the checkpoint was made by hand after the new head was the head.
+    fn is_later_update(&self, checkpoint: &Checkpoint, task: &ParentTask) -> bool {
+        let at = self.thread_task(task).map(|of_thread| of_thread.at);
+        checkpoint.source == CheckpointSource::Update && !task.between && at == self.head.map(|head| head.id)
     }
 
     /// Returns the oldest checkpoint to remove and the newest one that remains. `newest` is the newest of the namespace.
@@ -116,6 +136,10 @@ impl Cut<'_> {
             let task = parent_task(&thread.name, &checkpoint).map_err(|kind| thread.graph.refuse(kind))?;
             // Not written by this version if it has no parent task.
             let Some(task) = task else { return Ok(remaining(found, &checkpoint)) };
+            let of_head = self.task_of_head(&task);
+            if self.is_later_update(&checkpoint, &task) {
+                self.anew.extend(of_head);
+            }
             if self.removes(&task) {
                 // The newer ones go with it.
                 self.anew.extend(passed.drain(..));
@@ -123,11 +147,9 @@ impl Cut<'_> {
                 continue;
             }
             found = remaining(found, &checkpoint);
-            if self.anew.is_empty() || !self.is_of_head(&task) {
-                return Ok(found);
-            }
-            // An older call in this namespace may have to begin anew.
-            passed.push(task.task);
+            let Some(of_head) = of_head else { return Ok(found) };
+            // An older checkpoint of these calls may have to be removed, with the newer ones.
+            passed.push(of_head);
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct ListedThread<S: GraphState, D = ()> {
     pub wakes_at: Option<SystemTime>,
     /// The time of the last change of the status; `None` if an older version of this crate has written it.
     pub changed_at: Option<SystemTime>,
-    /// The metadata of the run that made the head. Empty if the store cannot read the head.
+    /// The metadata of the run, resumption or update that made the head. Empty if the store cannot read the head.
     pub metadata: Metadata,
     pub(super) open_interrupts: Vec<OpenInterrupt>,
     /// The epoch and head of the thread when it was listed.
@@ -101,6 +101,9 @@ impl<S: GraphState, D: Send + Sync + 'static> ListedThread<S, D> {
     /// # }
     /// ```
     ///
+    /// The resumption has the [`metadata`](Self::metadata) of the entry, so that the thread stays in lists that select by it.
+    /// [`Run::metadata`] replaces or adds a key.
+    ///
     /// # Errors
     /// As [`Thread::resume`], and [`Conflict`](crate::ErrorKind::Conflict) if another run or update has written a checkpoint
     /// or has begun since the thread was listed. The other run is not disturbed then.
@@ -113,6 +116,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ListedThread<S, D> {
     pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
         let mut run = self.thread.run_from(None, Resuming::new(answers.into_answers()));
         run.target.expected.fence = self.seen;
+        run.settings.metadata.clone_from(&self.metadata);
         run
     }
 }

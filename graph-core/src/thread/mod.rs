@@ -2,9 +2,11 @@
 
 mod as_node;
 mod at;
+mod call_reader;
 mod call_snapshot;
 mod call_tasks;
 mod calls;
+mod checkpointer_first;
 mod conflict_wait;
 mod copy;
 mod cut_calls;
@@ -50,6 +52,8 @@ pub use as_node::{AsNodeTarget, IntoAsNode};
 pub use at::ThreadAt;
 pub use call_snapshot::{CallSnapshot, CallTask};
 pub use calls::CallHistory;
+#[doc(hidden)]
+pub use checkpointer_first::CheckpointerFirst;
 pub use copy::CopyThread;
 pub use delete::DeleteThread;
 pub use goto::{Goto, IntoGoto, send};

@@ -146,8 +146,30 @@ fn json(value: &Value) -> Digest {
 
 fn json_text(text: &str) -> Digest {
     let mut from = serde_json::Deserializer::from_str(text);
-    from.deserialize_any(AnyJson).unwrap_or_else(|_| Digest::of("unreadable"))
+    let digest = from.deserialize_any(AnyJson).unwrap_or_else(|_| Digest::of("unreadable"));
+    let mut long = long_numbers(text).peekable();
+    match long.peek() {
+        Some(_) => digest.unordered(long.map(|number| Digest::of("long").bytes(number.as_bytes()))),
+        None => digest,
+    }
 }
+
+/// Returns the numbers of a JSON text that have more digits than a number of serde: several of them are read as the same
+/// one. Parts of strings are returned too.
+fn long_numbers(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
+    parts.filter(|part| {
+        let digits = part.split(['e', 'E']).next().unwrap_or_default();
+        let digits = digits.trim_start_matches(|c: char| !matches!(c, '1'..='9'));
+        digits.len() > F64_DIGITS
+            && digits.bytes().filter(u8::is_ascii_digit).count() > F64_DIGITS
+            && part.parse::<u64>().is_err()
+            && part.parse::<i64>().is_err()
+    })
+}
+
+/// The greatest number of digits of an `f64` as serde writes it.
+const F64_DIGITS: usize = 17;
 
 /// Reads the digest of any JSON value, without the value.
 struct AnyJson;
@@ -247,6 +269,25 @@ mod tests {
         assert_eq!(digests.len(), values.len());
         for value in &values {
             assert_eq!(json(value).to_string(), json_text(&value.to_string()).to_string(), "{value}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_too_long_for_serde_have_different_digests() {
+        let texts = [
+            "[18446744073709551615]",
+            "[18446744073709551616]",
+            "[18446744073709551617]",
+            "[-170141183460469231731687303715884105728]",
+            "[-170141183460469231731687303715884105727]",
+            r#"{"a":0.1234567890123456789}"#,
+            r#"{"a":0.1234567890123456788}"#,
+        ];
+        let digests: HashSet<String> = texts.iter().map(|text| json_text(text).to_string()).collect();
+        assert_eq!(digests.len(), texts.len());
+        for short in ["0.1", "1e300", "-0.00001234567890123456", "1234567890123456.7", "18446744073709551615"]
+        {
+            assert_eq!(super::long_numbers(short).count(), 0, "{short}");
         }
     }
 

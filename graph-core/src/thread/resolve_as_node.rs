@@ -8,7 +8,7 @@ use crate::step::{Leave, NodeRef};
 
 use super::AsNode;
 use super::as_node::KEEP_PLAN;
-use super::resolve_route::resolve_route;
+use super::resolve_route::{described, resolve_route};
 use super::start_run::find_node;
 use super::with_input::planned_nodes;
 
@@ -136,9 +136,10 @@ impl AsNodeResolver<'_> {
             Some(taken) => resolve_route(self.graph, exits, taken).map_err(|reason| invalid(&reason))?,
             None if exits.is_empty() || decides => Leave::ByEdges,
             None => {
-                return Err(invalid(
-                    "the node returns its route: choose the route with `with_route(..)` or `with_route_named(..)`",
-                ));
+                let routes = described(self.graph, exits.iter());
+                return Err(invalid(&format!(
+                    "the node returns its route: choose one with `with_route(..)` or `with_route_named(..)`: {routes}"
+                )));
             }
         };
         Ok(Outside { update, place: at, leave, inferred })

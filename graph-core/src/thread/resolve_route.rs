@@ -78,7 +78,7 @@ fn is_named(graph: &ErasedGraph, to: Target, name: &str) -> bool {
 }
 
 /// Lists exits with the nodes to which they lead.
-fn described<'e>(graph: &ErasedGraph, exits: impl Iterator<Item = &'e ExitPlan>) -> String {
+pub(super) fn described<'e>(graph: &ErasedGraph, exits: impl Iterator<Item = &'e ExitPlan>) -> String {
     let target = |to: &Target| match to {
         Target::Node(node) => format!("`{}`", graph.0.node_name(*node)),
         Target::End => "`END`".to_owned(),

@@ -35,11 +35,11 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Removes all checkpoints after this one, which becomes the thread's head again. `None` removes all checkpoints.
     ///
     /// - All checkpoints that were made later are removed, on all branches, with the checkpoints of the subgraph calls that
-    ///   they have made. The states that subgraphs keep are as they were.
+    ///   they have made. The states that subgraphs keep are as they were, unless pruning has removed them.
     /// - Answers, updates and nodes that later resumptions have added to the checkpoint are taken back. Its questions are
     ///   open again, and tasks that had taken such an answer run again. Results of other finished tasks stay, and so do
     ///   the results of durable [steps](crate::Context::step).
-    /// - A subgraph call of the checkpoint that had received an answer begins anew.
+    /// - A subgraph call of the checkpoint that had received an answer or an update since begins anew.
     /// - A run that is active meanwhile fails with [`Conflict`](crate::ErrorKind::Conflict).
     ///
     /// If there is nothing to remove or to take back, and no run is active, nothing is written. Rolling back cannot be
@@ -136,7 +136,7 @@ async fn roll_back(RollBack { thread, to, expected }: RollBack) -> Result<Option
     };
     let may_run = matches!(loaded.status.kind, StatusKind::Running | StatusKind::Unknown);
     if may_run {
-        // A run may be adding calls and records without changing the head. Nobody does after this commit.
+        // A run may be adding calls and records without changing the head. No run does after this commit.
         let fence = loaded.fence;
         let claim = WriteBatch::new(Arc::clone(&thread.name), Arc::clone(&origin), fence);
         commit(&thread, claim.epoch(fence.epoch.saturating_add(1))).await?;

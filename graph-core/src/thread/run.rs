@@ -213,7 +213,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
 impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, WithInput<S>>> {
     /// Sets the run's id, so that the run can be started again safely: its input is applied at most once.
     ///
-    /// If the thread already has a run with this id, the call returns the result of that run:
+    /// If the thread already has a run with this id, the call returns the result of that run. The input is not compared:
+    /// another input with the same id is ignored.
     ///
     /// | the run | started again with the same id |
     /// |---|---|
@@ -336,6 +337,7 @@ impl<S, D, C, K> Run<S, D, C, OnThread<S, D, K>>
 where
     S: GraphState,
     D: Send + Sync + 'static,
+    // Here and not on the method, whose future would repeat the error.
     C: crate::run::ContextGiven<D>,
     OnThread<S, D, K>: Target<S, D>,
 {

@@ -108,7 +108,7 @@ pub(super) async fn take_over(
 ) -> Result<Opened, Error> {
     driver.claim(visible).await?;
     driver.watch(&thread.graph.abandoned);
-    Ok(Opened::Started(Box::new(OpenedRun(driver))))
+    Ok(Opened::Started(OpenedRun(Box::new(driver))))
 }
 
 /// Finds the index of a node in the graph.

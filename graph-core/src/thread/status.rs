@@ -58,6 +58,24 @@ pub enum ThreadStatus {
     Unreadable(Error),
 }
 
+impl ThreadStatus {
+    /// Returns the kind of the status, for [`ThreadList::status`](super::ThreadList::status). `None` if the thread is
+    /// unreadable.
+    pub const fn kind(&self) -> Option<StatusKind> {
+        Some(match self {
+            Self::WaitingForAnswer(_) => StatusKind::WaitingForAnswer,
+            Self::AtBreakpoint { .. } => StatusKind::AtBreakpoint,
+            Self::WaitingForTime => StatusKind::WaitingForTime,
+            Self::Stopped => StatusKind::Stopped,
+            Self::Failed(_) => StatusKind::Failed,
+            Self::AtLimit => StatusKind::AtLimit,
+            Self::Running => StatusKind::Running,
+            Self::Finished => StatusKind::Finished,
+            Self::Unreadable(_) => return None,
+        })
+    }
+}
+
 /// The status of a thread, read from its head; see [`ListedThread`](super::ListedThread).
 pub(super) struct ReadStatus {
     pub(super) checkpoint: Option<CheckpointId>,

@@ -155,7 +155,8 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadList<S, D> {
 
     /// Selects the threads whose newest run has this key in its metadata with exactly this value. Several keys may be given.
     ///
-    /// A resumption has metadata of its own: give it the same keys as its run, so that the thread stays in the list.
+    /// A resumption or an update has metadata of its own, and takes the place of its run here: give it the same keys, so that
+    /// the thread stays in the list. [`ListedThread::resume`] does so by itself.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.query.metadata.insert(key.into(), value.into());
         self

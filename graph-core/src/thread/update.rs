@@ -6,7 +6,7 @@ use crate::checkpoint::CheckpointId;
 use crate::engine::{START, caught, open};
 use crate::erased::{TaskWrites, WritesOf};
 use crate::error::{Error, ErrorKind};
-use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
+use crate::run::{ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::erased::{ErasedThread, Expected};
@@ -62,7 +62,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     }
 
     /// Sets the context for route functions and for fields marked `from_context`.
-    pub fn context(self, context: impl Into<Arc<D>>) -> UpdateThread<S, D, HasContext<D>> {
+    pub fn context(self, context: impl IntoContext<D>) -> UpdateThread<S, D, HasContext<D>> {
         let Self { run, thread, at, expected, idempotency_key, supersteps } = self;
         UpdateThread { run: run.context(context), thread, at, expected, idempotency_key, supersteps }
     }
@@ -70,6 +70,9 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
 
 impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
     /// Adds a key to the metadata of the update's checkpoints.
+    ///
+    /// The metadata of the run is not copied: repeat the keys by which
+    /// [lists](super::ThreadList::metadata) select the thread.
     pub fn metadata(self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         Self { run: self.run.metadata(key, value), ..self }
     }

@@ -75,6 +75,7 @@ mod function;
 mod outcome;
 mod previous;
 mod returned;
+mod run_hint;
 mod signature;
 mod values;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
@@ -88,6 +89,8 @@ pub use previous::{IsPrevious, Previous, PreviousText};
 #[doc(hidden)]
 pub use returned::WorkflowReturn;
 pub use returned::{Final, WorkflowResult};
+#[doc(hidden)]
+pub use run_hint::WorkflowHint;
 #[doc(hidden)]
 pub use signature::{FunctionInput, FunctionOutput, InputPacket, OnlyNode, RunsAlone};
 #[doc(hidden)]

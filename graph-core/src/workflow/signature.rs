@@ -5,7 +5,8 @@ use std::any::TypeId;
 use crate::engine::ErasedNode;
 use crate::erased::Payload;
 use crate::node::{
-    ArgsOf, Body, CallWith, Carries, ExtractAll, InNode, NoPacket, PacketKind, ReadsPacket, Signature,
+    ArgsOf, Body, CallWith, Carries, ExtractAll, InNode, Instead, NoPacket, NotANode, PacketKind,
+    ReadsPacket, Signature,
 };
 use crate::step::NodeRef;
 
@@ -44,6 +45,20 @@ impl<Args: ReadsPacket<Packet: InNode + InputPacket>, Out> FunctionInput for Sig
 
 impl<Args, Out: WorkflowReturn> FunctionOutput for Signature<Args, Out> {
     type WorkflowResult = Out::WorkflowResult;
+}
+
+impl<K> FunctionInput for NotANode<K> {
+    type Input = ();
+}
+
+impl<K> FunctionOutput for NotANode<K> {
+    type WorkflowResult = ();
+}
+
+impl<I, R, D, K: Instead> RunsAlone<I, R, D, Self> for NotANode<K> {
+    fn only_node(_: Self) -> OnlyNode {
+        K::never()
+    }
 }
 
 /// A function that can be the only node of a graph.

@@ -13,6 +13,7 @@ use super::{Flow, WorkflowResult};
 /// Builds a graph of one async function.
 ///
 /// See [the module](super) for the parameters and the return type of the function.
+#[must_use = "a workflow does nothing until it is compiled"]
 pub struct Workflow<I, R, D = ()> {
     node: OnlyNode,
     name: Option<String>,

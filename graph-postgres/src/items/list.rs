@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use crate::columns::millis;
 use crate::database::Param;
 
-use super::name::{NameRange, read_path};
+use super::name::NameRange;
 use super::{ItemError, Statements};
 
 /// The number of namespaces that are read at once.
@@ -29,7 +29,7 @@ pub(crate) async fn list(
             [(&from, Type::BYTEA), (&to, Type::BYTEA), (&now, Type::INT8), (&BATCH, Type::INT8)];
         let rows = client.query_typed(&statements.namespaces, &params).await?;
         for row in &rows {
-            let namespace = read_path(row.try_get(0)?).ok_or_else(corrupt)?;
+            let namespace = Namespace::from_sort_key(row.try_get(0)?).ok_or_else(corrupt)?;
             let Some(shown) = query.shown(&namespace) else { continue };
             // Rows are sorted, so equal results are adjacent.
             if last.as_ref() == Some(&shown) {

@@ -1,28 +1,12 @@
 use superstep_store::store::{ItemKey, Namespace};
 
-/// Encodes a namespace as bytes that sort like namespaces and start with the bytes of every parent namespace. Each
-/// segment is its bytes, with 00 written as 00 FF, followed by 00 01.
-fn path(namespace: &Namespace) -> Vec<u8> {
-    let mut path = Vec::new();
-    for segment in namespace.segments() {
-        for byte in segment.bytes() {
-            path.push(byte);
-            if byte == 0 {
-                path.push(0xff);
-            }
-        }
-        path.extend([0, 1]);
-    }
-    path
-}
-
-/// The bytes between the namespace and the key in the name of an item. A path does not contain them. They sort before
+/// The bytes between the namespace and the key in the name of an item. A sort key does not contain them. They sort before
 /// every segment, so the items of a namespace come before those of the namespaces inside it.
 const SEPARATOR: [u8; 2] = [0, 0];
 
 /// Encodes the namespace and key of an item as bytes that sort like them.
 pub(super) fn name(at: &ItemKey) -> Vec<u8> {
-    let mut name = path(&at.namespace);
+    let mut name = at.namespace.sort_key();
     name.extend(SEPARATOR);
     name.extend(at.key.as_bytes());
     name
@@ -38,49 +22,29 @@ pub(super) struct NameRange {
 impl NameRange {
     /// The items of a namespace and of the namespaces inside it. UTF-8 never contains the byte FF.
     pub(super) fn within(namespace: &Namespace) -> Self {
-        let from = path(namespace);
+        let from = namespace.sort_key();
         let to = [&*from, &[0xff]].concat();
         Self { from, to }
     }
 
     /// The items of exactly one namespace.
     pub(super) fn of(namespace: &Namespace) -> Self {
-        let path = path(namespace);
-        Self { from: [&*path, &SEPARATOR].concat(), to: [&*path, &[0, 1]].concat() }
+        let key = namespace.sort_key();
+        Self { from: [&*key, &SEPARATOR].concat(), to: Self::after(&key) }
     }
-}
 
-impl NameRange {
-    /// Returns the first name after those of the items of a namespace, from the path of the namespace.
-    pub(super) fn after(path: &[u8]) -> Vec<u8> {
-        [path, &[0, 1]].concat()
+    /// Returns the first name after those of the items of a namespace, from the sort key of the namespace.
+    pub(super) fn after(key: &[u8]) -> Vec<u8> {
+        [key, &[0, 1]].concat()
     }
 }
 
 /// Decodes the name of an item.
 pub(super) fn read_name(name: &[u8]) -> Option<ItemKey> {
     let separator = name.windows(2).position(|pair| pair == SEPARATOR)?;
-    let namespace = read_path(name.get(..separator)?)?;
+    let namespace = Namespace::from_sort_key(name.get(..separator)?)?;
     let key = std::str::from_utf8(name.get(separator + 2..)?).ok()?;
     Some(ItemKey::new(namespace, key))
-}
-
-/// Decodes the path of a namespace.
-pub(super) fn read_path(path: &[u8]) -> Option<Namespace> {
-    let mut segments = Vec::new();
-    let mut segment = Vec::new();
-    let mut bytes = path.iter();
-    while let Some(&byte) = bytes.next() {
-        match byte {
-            0 => match bytes.next()? {
-                0xff => segment.push(0),
-                1 => segments.push(String::from_utf8(std::mem::take(&mut segment)).ok()?),
-                _ => return None,
-            },
-            byte => segment.push(byte),
-        }
-    }
-    segment.is_empty().then(|| segments.into())
 }
 
 #[cfg(test)]
@@ -114,7 +78,6 @@ mod tests {
         for at in &items {
             let name = name(at);
             assert_eq!(read_name(&name).as_ref(), Some(at));
-            assert_eq!(read_path(&path(&at.namespace)).as_ref(), Some(&at.namespace));
             for outer in &namespaces {
                 let contains = |range: NameRange| name >= range.from && name < range.to;
                 assert_eq!(
@@ -130,7 +93,6 @@ mod tests {
     #[test]
     fn invalid_names_are_refused() {
         for bytes in [&b"a"[..], b"a\0", b"a\0\x02", b"\xff\0\x01", b"a\0\x01b"] {
-            assert_eq!(read_path(bytes), None, "{bytes:?}");
             assert_eq!(read_name(bytes), None, "{bytes:?}");
         }
         for bytes in [&b"a\0\0k"[..], b"\0\0\xff", b"a\0\x01"] {

@@ -5,7 +5,7 @@ use crate::columns::millis;
 
 use super::name::name;
 
-/// The net effect of the writes of a call on each item, and what the call answers.
+/// The net effect of the writes of a call on each item, and the answers of the call.
 ///
 /// Each item is written once, in the order of the names: two calls that lock items in the same order never wait for each
 /// other.

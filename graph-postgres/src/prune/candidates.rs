@@ -99,7 +99,7 @@ impl Checkpoints {
         let remaining = self.retained.iter().filter(|(owner, _)| !candidates.contains(owner));
         let mut retained: Vec<_> = remaining.flat_map(|(_, retained)| retained).copied().collect();
         while let Some(key) = retained.pop() {
-            // Each checkpoint is removed from the candidates once, so what it retains is visited once.
+            // Each checkpoint is removed from the candidates once, so the checkpoints that it retains are visited once.
             if candidates.remove(&key) {
                 retained.extend(self.retained.get(&key).into_iter().flatten());
             }

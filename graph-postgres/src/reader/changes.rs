@@ -8,7 +8,7 @@ use crate::chunk::{self, Entry};
 use crate::error::Error;
 
 /// A row of the table `piece`: one or more changes of a field.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ChangeRow {
     pub(super) before: i64,
     pub(super) entries: Vec<Entry>,
@@ -36,6 +36,11 @@ impl ChangeRow {
             ));
         }
         Ok(row)
+    }
+
+    /// Returns the checkpoint of the first entry.
+    pub(super) fn first(&self) -> Option<CheckpointId> {
+        self.entries.first().map(|entry| entry.checkpoint)
     }
 
     pub(super) fn starts_with_value(&self) -> bool {

@@ -1,20 +1,29 @@
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{Checkpoint, NamespaceQuery, NamespaceRecord, Page};
-use tokio_postgres::Row;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use crate::columns::{Id, name};
-use crate::database::{Connection, Database, query};
+use crate::database::{Database, query};
 use crate::error::Error;
+use crate::transaction::Work;
 
 use super::checkpoints::{COLUMNS, Checkpoints};
 use super::params::Params;
 use super::rows;
 
 /// Lists the namespaces of a thread by name, each with its head.
-pub(crate) async fn namespaces(
-    connection: &Connection,
+pub(crate) fn namespaces(
+    client: &Client,
+    database: Arc<Database>,
+    wanted: Arc<NamespaceQuery>,
+) -> Work<'_, Page<NamespaceRecord>, Error> {
+    Box::pin(async move { select(client, &database, &wanted).await })
+}
+
+async fn select(
+    client: &Client,
     database: &Database,
     wanted: &NamespaceQuery,
 ) -> Result<Page<NamespaceRecord>, Error> {
@@ -33,7 +42,7 @@ pub(crate) async fn namespaces(
              SELECT c.*, 1 AS nth FROM {schema}.checkpoint c WHERE c.namespace = n.id AND c.id = n.head \
          ) AS c ON true LEFT JOIN {schema}.run r ON r.id = c.run ORDER BY substr(n.name, 1, 1000), n.name"
     );
-    let found = query(connection, &statement, &params.as_list()).await?;
+    let found = query(client, &statement, &params.as_list()).await?;
     let mut checkpoints = Checkpoints::default();
     let mut page = Page::new(Vec::new(), false);
     for row in &found {

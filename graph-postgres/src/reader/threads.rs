@@ -8,6 +8,7 @@ use crate::columns::{Id, NO_TIME, millis, name, status};
 use crate::database::{Database, query};
 use crate::error::Error;
 use crate::tags::tags;
+use crate::transaction::Work;
 
 use super::checkpoints::{COLUMNS, Checkpoints};
 use super::params::Params;
@@ -20,7 +21,15 @@ const BY_NAME: &str = "substr(t.name, 1, 1000), t.name";
 const CODES: i16 = 16;
 
 /// Lists threads in the order of the query.
-pub(crate) async fn threads(
+pub(crate) fn threads(
+    client: &Client,
+    database: Arc<Database>,
+    wanted: Arc<ThreadQuery>,
+) -> Work<'_, Page<ThreadRecord>, Error> {
+    Box::pin(async move { select(client, &database, &wanted).await })
+}
+
+async fn select(
     client: &Client,
     database: &Database,
     wanted: &ThreadQuery,
@@ -36,7 +45,7 @@ pub(crate) async fn threads(
         let mut last = None;
         for row in &found {
             let record = record(row, &mut checkpoints)?;
-            // Different metadata may have the same tags. What an unreadable run has is unknown, so it is not listed.
+            // Different metadata may have the same tags. An unreadable run has unknown metadata, so its thread is not listed.
             let run = record.head.as_ref().ok().and_then(|head| head.as_ref()).map(|head| &*head.run);
             if wanted.selects_run(run) {
                 if page.items.len() == limit {

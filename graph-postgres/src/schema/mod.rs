@@ -8,7 +8,8 @@ use crate::database::{Connection, query};
 use crate::error::Failure;
 
 /// The migration from format `n` to format `n + 1`, at index `n`. A released migration never changes.
-const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
+const MIGRATIONS: [&str; 4] =
+    [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
 
 /// The newest format that this program knows.
 pub(crate) const FORMAT: u32 = {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep_store::checkpoint::{CheckpointError, Conflict, Fence};
+use superstep_store::checkpoint::{BatchWrite, CheckpointError, Conflict, Fence, WriteBatch};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -47,6 +47,12 @@ async fn commit_again(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<Com
                 let mut again = Vec::new();
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     match outcome {
+                        // Another writer has replaced the token by which the database recognizes these writes.
+                        Outcome::Done(Err(CheckpointError::Conflict(_)))
+                            if was_sent && !adds_checkpoint(&job.batch) =>
+                        {
+                            job.fail(&unknown(&Failure::lost("another writer has changed the thread since")));
+                        }
                         Outcome::Done(result) => job.reply(result),
                         Outcome::UnknownRun => again.push(job),
                     }
@@ -76,6 +82,11 @@ async fn commit_again(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<Com
         }
         return;
     }
+}
+
+/// Returns `true` if the database recognizes the batch by a checkpoint as well, as long as that exists.
+fn adds_checkpoint(batch: &WriteBatch) -> bool {
+    batch.writes.iter().any(|write| matches!(write, BatchWrite::Checkpoint(_)))
 }
 
 fn unknown(failure: &Failure) -> Failure {

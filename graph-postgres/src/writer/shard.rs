@@ -45,7 +45,7 @@ impl Drop for FailOnPanic<'_> {
         state.done = state.last;
         let jobs = std::mem::take(&mut state.jobs);
         drop(state);
-        // Their callers see that nobody will reply.
+        // Their callers see that there will be no reply.
         drop(jobs);
         self.0.progress.notify_waiters();
     }

@@ -17,7 +17,7 @@ use super::job::{CopyJob, DeleteJob};
 pub(super) async fn delete(database: &Arc<Database>, job: DeleteJob) {
     let DeleteJob { thread, epoch, reply } = job;
     // A deletion that is made twice would delete a thread that another program has created in between.
-    let once = Once::new();
+    let once = Once::new(database.schema());
     let run = |connection: Connection| {
         let (once, database, thread) = (once.clone(), Arc::clone(database), Arc::clone(&thread));
         async move { once.attempt(connection, |client| call_delete(client, database, thread, epoch)).await }

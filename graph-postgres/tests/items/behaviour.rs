@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use superstep_conformance::block_on;
 use superstep_postgres::{PostgresCheckpointer, PostgresStore};
-use superstep_store::cache::{Cache as _, Clear, EntryKey, NewEntry};
+use superstep_store::cache::{Cache as _, CacheError, Clear, EntryKey, NewEntry};
 use superstep_store::payload::Payload;
 use superstep_store::store::{LongTermStore, Namespace, Search, Store as _, StoreError};
 
@@ -196,4 +196,29 @@ fn cache_keeps_the_results_of_the_last_puts() {
         assert!(found(451).await && !found(452).await);
         assert_eq!(cache.clear(Clear::All).await.unwrap(), 50);
     });
+}
+
+#[test]
+fn older_program_writes_nothing_to_a_newer_schema() {
+    if url().is_none() {
+        return;
+    }
+    let schema = Schema::new();
+    let store = open(&schema);
+    let items = fixed_clock(store.clone());
+    // As a migration by a newer program.
+    schema.execute("UPDATE format SET number = 99");
+    schema.execute(
+        "CREATE OR REPLACE FUNCTION format_number() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 99'",
+    );
+    block_on(async {
+        let error = items.of::<u32>("n").put("a", &1).await.unwrap_err();
+        assert!(format!("{error:?}").contains("NewerFormat"), "{error:?}");
+        let at = EntryKey::new("graph", "node", "state", "key");
+        let put = store.cache().put(vec![NewEntry::new(at, Payload::json("1"))], UNIX_EPOCH).await;
+        assert!(matches!(put, Err(CacheError::NewerFormat { found: 99, .. })), "{put:?}");
+        let cleared = store.cache().clear(Clear::All).await;
+        assert!(matches!(cleared, Err(CacheError::NewerFormat { found: 99, .. })), "{cleared:?}");
+    });
+    assert!(schema.rows("SELECT 1 FROM store_item UNION ALL SELECT 1 FROM cache_entry").is_empty());
 }

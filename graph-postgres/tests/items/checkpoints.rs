@@ -1,8 +1,14 @@
 //! Writes of the checkpointer whose answer is lost are made once.
 
+use std::time::{Duration, Instant};
+
 use superstep::{END, GraphState, START, StateGraph};
 use superstep_postgres::PostgresCheckpointer;
-use superstep_store::checkpoint::Checkpointer as _;
+use superstep_store::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointQuery, Checkpointer as _, RecordKey, RecordKind, TaskRecord,
+    WriteBatch,
+};
+use superstep_store::payload::Payload;
 
 use crate::fixture::{Schema, runtime, url};
 use crate::proxy::{COMMIT, Cut, Proxy};
@@ -41,6 +47,79 @@ fn lost_answer_of_a_checkpoint_is_looked_up() {
             run(&store, &format!("{cut:?}")).await;
             assert!(proxy.has_cut(), "{cut:?}");
         }
+    });
+}
+
+#[test]
+fn history_and_checkpoint_are_one_round_trip_each() {
+    if url().is_none() {
+        return;
+    }
+    let (schema, proxy) = (Schema::new(), Proxy::start());
+    runtime().block_on(async {
+        let store = schema.options().max_connections(1).connect(&proxy.url).await.unwrap();
+        run(&store, "t").await;
+        let history = || store.history(CheckpointQuery::new("t"));
+        // Opens the connection.
+        let entries = history().await.unwrap().items;
+        assert_eq!(entries.len(), 3);
+
+        // Waits for the only connection, on which the history's transaction ends.
+        store.get("t", "", None).await.unwrap();
+
+        let delay = Duration::from_millis(400);
+        proxy.delay(delay);
+        let start = Instant::now();
+        assert_eq!(history().await.unwrap().items.len(), 3);
+        let took = start.elapsed();
+        assert!(took >= delay && took < delay * 2, "a history took {took:?}");
+        store.get("t", "", None).await.unwrap();
+        let start = Instant::now();
+        store.get("t", "", None).await.unwrap();
+        let took = start.elapsed();
+        assert!(took >= delay && took < delay * 2, "a checkpoint took {took:?}");
+        proxy.delay(Duration::ZERO);
+    });
+}
+
+#[test]
+fn overtaken_records_are_no_conflict_if_they_were_stored() {
+    if url().is_none() {
+        return;
+    }
+    let (schema, proxy) = (Schema::new(), Proxy::start());
+    runtime().block_on(async {
+        let direct = schema.options().connect(url().unwrap()).await.unwrap();
+        let store = schema.options().connect(&proxy.url).await.unwrap();
+        run(&direct, "t").await;
+        let loaded = direct.get("t", "", None).await.unwrap();
+        let (fence, origin) = (loaded.fence, loaded.origin.unwrap());
+        let batch = |fence| WriteBatch::new("t", origin.clone(), fence).epoch(fence.epoch + 1);
+        let record = TaskRecord::new(RecordKey::new(0, RecordKind::Answer, "q"), Payload::json("true"));
+        let records = BatchWrite::records(fence.head.unwrap(), Vec::new(), vec![record]);
+
+        // Another writer takes the thread over before the records are sent again.
+        let held = proxy.hold();
+        proxy.cut(".commit(", Cut::After);
+        let sent = batch(fence).writes(vec![records]);
+        let overtake = async {
+            let mut found = fence;
+            while found.epoch == fence.epoch {
+                found = direct.get("t", "", None).await.unwrap().fence;
+            }
+            direct.commit(batch(found)).await.unwrap();
+            drop(held);
+        };
+        let (result, ()) = futures_util::future::join(store.commit(sent), overtake).await;
+        assert!(proxy.has_cut());
+        let error = result.unwrap_err();
+        // A conflict would say that nothing was written.
+        assert!(!matches!(error, CheckpointError::Conflict(_)) && error.is_transient(), "{error:?}");
+        assert_eq!(direct.get("t", "", None).await.unwrap().found.unwrap().records.len(), 1);
+
+        // A batch that was sent once is a conflict.
+        let error = store.commit(batch(fence)).await.unwrap_err();
+        assert!(matches!(error, CheckpointError::Conflict(_)), "{error:?}");
     });
 }
 

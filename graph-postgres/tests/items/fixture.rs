@@ -66,7 +66,7 @@ impl Schema {
         self.sql(async |client| client.execute_typed(statement, &[]).await.unwrap())
     }
 
-    /// Runs a statement in the schema and returns its rows as lists of texts.
+    /// Runs a statement in the schema and returns its rows as lists of strings.
     pub(crate) fn rows(&self, statement: &str) -> Vec<Vec<Option<String>>> {
         self.sql(async |client| {
             let messages = client.simple_query(statement).await.unwrap();

@@ -27,7 +27,7 @@ fn monitoring_statements_work() {
     let store = LongTermStore::new(block_on(schema.options().connect_store(url)).unwrap());
     block_on(async { store.of::<u32>(["users", "ann"]).put("k", &1).await }).unwrap();
     let statements = statements("Monitoring");
-    assert_eq!(statements.len(), 6);
+    assert_eq!(statements.len(), 7);
     for statement in statements {
         let name = schema.name.replace('\'', "''");
         let statement = statement.replace("orders.", &format!("{}.", schema.quoted()));
@@ -39,6 +39,26 @@ fn monitoring_statements_work() {
             assert!(rows.iter().any(|row| row[0].as_deref() == Some("store_item")), "{rows:?}");
         }
     }
+}
+
+#[test]
+fn views_have_the_columns_of_the_guide() {
+    let Some(url) = url() else { return };
+    let schema = Schema::new();
+    drop(block_on(schema.options().connect_store(url)).unwrap());
+    let table = GUIDE.split("| view | a row for each | columns |\n").nth(1).unwrap();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let mut views = 0;
+    for row in rows {
+        let [_, view, _, columns, _] = row.split('|').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let (view, columns) = (view.trim().replace('`', ""), columns.replace('`', "\""));
+        // The query lists all columns of the view, in their order, if the last row of the union fits.
+        let all =
+            format!("SELECT * FROM {0}.{view} UNION ALL SELECT {columns} FROM {0}.{view}", schema.quoted());
+        assert_eq!(schema.rows(&all).len(), 0, "{view}");
+        views += 1;
+    }
+    assert_eq!(views, 6);
 }
 
 /// Returns the connection string of a role.

@@ -1,5 +1,5 @@
 //! The long-term store and the cache on a server: their conformance suites, semantic search with and without pgvector, lost
-//! connections, and what people see in the tables.
+//! connections, and the tables as people see them.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by a panic")]
 
 mod fixture;

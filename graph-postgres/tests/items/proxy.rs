@@ -1,10 +1,12 @@
-//! A proxy that cuts connections at a statement, for example the commit of a transaction.
+//! A proxy that cuts connections at a statement, for example the commit of a transaction, or delays answers as a distant
+//! server does.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::str::FromStr as _;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
@@ -30,6 +32,10 @@ type Next = Mutex<Option<(&'static str, Cut)>>;
 pub(crate) struct Proxy {
     pub(crate) url: String,
     next: Arc<Next>,
+    /// Locked while new connections have to wait.
+    gate: Arc<Mutex<()>>,
+    /// The time that an answer takes to the client.
+    delay: Arc<Mutex<Duration>>,
 }
 
 impl Proxy {
@@ -49,14 +55,29 @@ impl Proxy {
             password.unwrap_or_default()
         );
         let next = Arc::new(Mutex::new(None));
-        let cuts = Arc::clone(&next);
+        let gate = Arc::new(Mutex::new(()));
+        let delay = Arc::new(Mutex::new(Duration::ZERO));
+        let (cuts, opened, delayed) = (Arc::clone(&next), Arc::clone(&gate), Arc::clone(&delay));
         thread::spawn(move || {
             for client in listener.incoming() {
-                let (cuts, server) = (Arc::clone(&cuts), server.clone());
-                thread::spawn(move || serve(client.unwrap(), TcpStream::connect(server).unwrap(), &cuts));
+                drop(opened.lock().unwrap());
+                let (cuts, delay, server) = (Arc::clone(&cuts), Arc::clone(&delayed), server.clone());
+                thread::spawn(move || {
+                    serve(client.unwrap(), TcpStream::connect(server).unwrap(), &cuts, delay);
+                });
             }
         });
-        Self { url, next }
+        Self { url, next, gate, delay }
+    }
+
+    /// Lets every answer take this time. Answers do not wait for each other.
+    pub(crate) fn delay(&self, time: Duration) {
+        *self.delay.lock().unwrap() = time;
+    }
+
+    /// Lets new connections wait until the guard is dropped.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, ()> {
+        self.gate.lock().unwrap()
     }
 
     /// Cuts the next connection that sends a statement with this part.
@@ -70,12 +91,32 @@ impl Proxy {
     }
 }
 
-fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Next) {
-    let (mut answers, mut receiver) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-    thread::spawn(move || {
-        let _ = std::io::copy(&mut answers, &mut receiver);
+/// Passes answers on, each after the delay.
+fn answer(mut answers: TcpStream, mut receiver: TcpStream, delay: &Mutex<Duration>) {
+    let (arrived, arrivals) = mpsc::channel::<(Instant, Vec<u8>)>();
+    let sending = thread::spawn(move || {
+        for (due, bytes) in arrivals {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            if receiver.write_all(&bytes).is_err() {
+                break;
+            }
+        }
         let _ = receiver.shutdown(Shutdown::Both);
     });
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = answers.read(&mut buffer) {
+        let due = Instant::now() + *delay.lock().unwrap();
+        if arrived.send((due, buffer[..count].to_vec())).is_err() {
+            break;
+        }
+    }
+    drop(arrived);
+    let _ = sending.join();
+}
+
+fn serve(mut client: TcpStream, mut server: TcpStream, cuts: &Next, delay: Arc<Mutex<Duration>>) {
+    let (answers, receiver) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    thread::spawn(move || answer(answers, receiver, &delay));
     let mut buffer = vec![0; 1 << 16];
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let message = &buffer[..count];

@@ -33,4 +33,4 @@ impl TestStore for Schema {
     }
 }
 
-superstep_conformance::conformance_tests!(Schema::new(), run = server::run);
+superstep_conformance::conformance_tests!(Schema::reused(), run = server::run);

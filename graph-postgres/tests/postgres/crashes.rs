@@ -1,9 +1,7 @@
 //! Killed clients, killed servers, and processes that race on a thread. `LONG=1` kills more of them.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,6 +11,7 @@ use superstep_postgres::PostgresCheckpointer;
 use superstep_store::checkpoint::{CheckpointError, Checkpointer as _, Fence};
 
 use crate::log::{after, append, read};
+use crate::private_server::PrivateServer;
 use crate::server::{Schema, is_long, url};
 
 /// Returns how often something is done: rarely, or often with `LONG=1`.
@@ -24,7 +23,7 @@ const SCHEMA: &str = "SUPERSTEP_CHILD_SCHEMA";
 const NAME: &str = "SUPERSTEP_CHILD_NAME";
 const COMMITS: &str = "SUPERSTEP_CHILD_COMMITS";
 
-/// Does nothing on its own. In a process started by [`start`], appends to the thread and prints what was acknowledged.
+/// Does nothing on its own. In a process started by [`start`], appends to the thread and prints the acknowledged commits.
 #[test]
 fn child_process() {
     let (Ok(schema), Ok(name)) = (std::env::var(SCHEMA), std::env::var(NAME)) else { return };
@@ -38,7 +37,7 @@ fn child_process() {
             let fence = store.get("t", "", None).await.unwrap().fence;
             let text = format!("{name}.{done}");
             match store.commit(append("t", fence, &text)).await {
-                // Each line is written by itself, so that a killed process has reported what was acknowledged.
+                // Each line is written by itself, so that a killed process has reported all of its commits.
                 Ok(()) => {
                     writeln!(out, "ACK {text}").unwrap();
                     done += 1;
@@ -62,7 +61,7 @@ fn start(schema: &Schema, name: &str, commits: usize) -> Child {
         .unwrap()
 }
 
-/// Reads what a process has acknowledged, and kills it after `until` of that.
+/// Reads the commits that a process has acknowledged, and kills it after `until` of them.
 fn acknowledged(mut child: Child, until: usize) -> Vec<String> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut acknowledged = Vec::new();
@@ -125,112 +124,12 @@ fn processes_that_race_on_a_thread_make_each_commit_once() {
     assert_eq!(log.len(), all.len());
 }
 
-/// A server of its own, which can be killed.
-struct Server {
-    programs: PathBuf,
-    folder: PathBuf,
-    port: u16,
-}
-
-impl Server {
-    /// Returns `None`, and says so, if there are no programs of PostgreSQL.
-    fn start() -> Option<Self> {
-        let programs = std::env::var_os("PG_BIN").map(PathBuf::from).or_else(|| {
-            let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
-            versions.filter_map(|version| Some(version.ok()?.path().join("bin"))).max()
-        });
-        let Some(programs) = programs.filter(|programs| programs.join("initdb").is_file()) else {
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: the test that kills a server needs the programs of PostgreSQL. Set PG_BIN to their folder"
-            );
-            return None;
-        };
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = std::env::temp_dir().join(format!("superstep-server-{}-{port}", std::process::id()));
-        let server = Self { programs, folder, port };
-        let data = server.folder.join("data");
-        fs::create_dir_all(&server.folder).unwrap();
-        if is_root() {
-            assert!(Command::new("chown").arg("postgres").arg(&server.folder).status().unwrap().success());
-        }
-        let mut made = server.command("initdb");
-        made.arg("-D").arg(&data).args(["-U", "postgres", "-A", "trust", "--no-sync"]);
-        assert!(made.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
-        server.run();
-        Some(server)
-    }
-
-    /// Returns a program as an unprivileged user: the server refuses root.
-    fn command(&self, program: &str) -> Command {
-        let program = self.programs.join(program);
-        if !is_root() {
-            return Command::new(program);
-        }
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
-        command
-    }
-
-    /// Starts the server, and waits until it accepts connections. The processes of a killed server may still be ending.
-    fn run(&self) {
-        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", self.port);
-        for _ in 0..50 {
-            let mut start = self.command("pg_ctl");
-            start.arg("-D").arg(self.folder.join("data")).arg("-l").arg(self.folder.join("log"));
-            start
-                .args(["-w", "-t", "30", "-o", &options, "start"])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null());
-            if start.status().unwrap().success() {
-                return;
-            }
-        }
-        panic!(
-            "the server does not start: {}",
-            fs::read_to_string(self.folder.join("log")).unwrap_or_default()
-        );
-    }
-
-    /// Kills the server with SIGKILL. Its other processes end when they notice.
-    fn kill(&self) {
-        let file = self.folder.join("data/postmaster.pid");
-        let pid = fs::read_to_string(&file).unwrap().lines().next().unwrap().to_owned();
-        assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
-        while Path::new("/proc").join(&pid).exists() && !is_zombie(&pid) {
-            std::thread::yield_now();
-        }
-    }
-
-    fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let mut stop = self.command("pg_ctl");
-        stop.arg("-D").arg(self.folder.join("data")).args(["-m", "immediate", "-w", "stop"]);
-        let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-}
-
-fn is_zombie(pid: &str) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    status.rsplit(") ").next().is_some_and(|state| state.starts_with('Z'))
-}
-
 #[test]
 fn killed_server_loses_no_acknowledged_commit() {
     if url().is_none() {
         return;
     }
-    let Some(server) = Server::start() else { return };
+    let Some(server) = PrivateServer::start(&[], &[]) else { return };
     let options =
         || PostgresCheckpointer::options().max_connections(4).retry_timeout(Duration::from_secs(120));
     let store = block_on(options().connect(&server.url())).unwrap();

@@ -38,17 +38,4 @@ impl TestStore for Encrypted {
     }
 }
 
-superstep_conformance::conformance_tests!(
-    Encrypted(Schema::new()),
-    run = |case| {
-        // The encryption changes no cost of the store, and these cases encrypt for long. They run with `LONG=1`.
-        let is_slow = std::thread::current()
-            .name()
-            .is_some_and(|name| name.contains("cost_") || name.contains("limit"));
-        if is_slow && !server::is_long() {
-            server::skip("the cases of costs and limits on encrypted checkpoints run with LONG=1");
-            return Ok(());
-        }
-        server::run(case)
-    }
-);
+superstep_conformance::conformance_tests!(Encrypted(Schema::reused()), run = server::run);

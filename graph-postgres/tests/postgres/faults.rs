@@ -278,7 +278,7 @@ fn url_that_asks_for_tls_needs_a_verified_server() {
         return;
     }
     let schema = Schema::new();
-    // The server under test has no certificate, or one that nobody has signed.
+    // The server under test has no certificate, or an unknown authority has signed it.
     let error = block_on(schema.options().connect(&url_with("sslmode=require"))).unwrap_err();
     let expected = if cfg!(feature = "rustls") { "`root_certificates`" } else { "the feature `rustls`" };
     assert!(!error.is_transient() && text(&error).contains(expected), "{}", text(&error));

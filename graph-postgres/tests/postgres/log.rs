@@ -11,7 +11,7 @@ use superstep_store::checkpoint::{
 };
 use superstep_store::payload::Payload;
 
-/// Returns a batch that follows `fence` and appends a text to the log of a thread.
+/// Returns a batch that follows `fence` and appends a line to the log of a thread.
 pub(crate) fn append(thread: &str, fence: Fence, text: &str) -> WriteBatch {
     let run = Arc::new(RunRecord::new("run", "{}"));
     let checkpoint =

@@ -12,4 +12,8 @@ mod encrypted;
 mod faults;
 mod log;
 mod pooler;
+mod private_server;
+mod reused;
 mod server;
+#[cfg(feature = "rustls")]
+mod tls;

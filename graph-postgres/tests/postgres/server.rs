@@ -10,7 +10,9 @@ use superstep_postgres::{PostgresCheckpointer, PostgresOptions};
 use superstep_store::checkpoint::CheckpointError;
 use tokio_postgres::{Client, NoTls};
 
-/// Returns the URL of the server. Says once that the tests are skipped if there is none.
+use crate::reused::Reused;
+
+/// Returns the URL of the server. Without one, says once that the tests are skipped.
 pub(crate) fn url() -> Option<String> {
     static SKIPPED: Once = Once::new();
     let url = std::env::var("PG_URL").ok();
@@ -41,10 +43,11 @@ pub(crate) fn run<E>(test: impl Future<Output = Result<(), E>>) -> Result<(), E>
     if url().is_some() { block_on(test) } else { Ok(()) }
 }
 
-/// A schema of its own, dropped at the end.
+/// A schema of its own, dropped at the end, or a reused one.
 pub(crate) struct Schema {
     pub(crate) name: String,
     url: String,
+    reused: Option<Reused>,
 }
 
 impl Schema {
@@ -58,7 +61,16 @@ impl Schema {
         let nth = NEXT.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         // Names with quotes and capitals have to work as well.
-        Self { name: format!("Test \"{}\" {time} {nth}", std::process::id()), url }
+        Self { name: format!("Test \"{}\" {time} {nth}", std::process::id()), url, reused: None }
+    }
+
+    /// An empty schema that earlier tests have used. To make one takes longer than most tests.
+    pub(crate) fn reused() -> Self {
+        let Some(url) = url() else { return Self::new() };
+        let reused = Reused::take();
+        let separator = if url.contains('?') { '&' } else { '?' };
+        let url = format!("{url}{separator}application_name={}", reused.program());
+        Self { name: reused.name(), url, reused: Some(reused) }
     }
 
     pub(crate) fn options(&self) -> PostgresOptions {
@@ -89,7 +101,7 @@ impl Schema {
 
 impl Drop for Schema {
     fn drop(&mut self) {
-        if url().is_some() {
+        if url().is_some() && self.reused.is_none() {
             let drop = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.quoted());
             with_client(move |client| Box::pin(async move { client.batch_execute(&drop).await.unwrap() }));
         }

@@ -7,7 +7,6 @@ use crate::columns::millis;
 
 use super::ItemError;
 use super::row::{ITEM_COLUMNS, StoredItem};
-use super::sort_key::sort_key;
 
 /// Returns the requested items, and the rows whose time to live must restart.
 pub(crate) fn get(db: &Connection, get: &Get) -> Result<(Vec<Option<Item>>, Vec<i64>), ItemError> {
@@ -35,7 +34,7 @@ fn find(db: &Connection, at: &ItemKey, now: SystemTime) -> Result<Option<StoredI
         "SELECT {ITEM_COLUMNS} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
          WHERE n.place = ?1 AND i.key = ?2 AND (i.expires IS NULL OR i.expires > ?3)"
     ))?;
-    let mut rows = query.query(params![sort_key(&at.namespace), &*at.key, millis(now)])?;
+    let mut rows = query.query(params![at.namespace.sort_key(), &*at.key, millis(now)])?;
     rows.next()?.map(StoredItem::read).transpose()
 }
 

@@ -6,16 +6,16 @@ use crate::columns::millis;
 
 use super::ItemError;
 use super::row::read_namespace;
-use super::sort_key::{end_of_subtree, sort_key};
 
 /// Lists namespaces that contain an item.
 pub(crate) fn list(db: &Connection, query: &NamespaceQuery) -> Result<Page<Namespace>, ItemError> {
-    let from = sort_key(&query.prefix);
+    let from = query.prefix.sort_key();
+    let to = [&*from, &[0xff]].concat();
     let mut statement = db.prepare_cached(
         "SELECT place FROM store_namespace n WHERE place >= ?1 AND place < ?2 AND EXISTS \
          (SELECT 1 FROM store_item i WHERE i.namespace = n.id AND (i.expires IS NULL OR i.expires > ?3)) ORDER BY place",
     )?;
-    let mut rows = statement.query(params![from, end_of_subtree(&from), millis(query.now)])?;
+    let mut rows = statement.query(params![from, to, millis(query.now)])?;
     let limit = query.limit.unwrap_or(usize::MAX);
     let mut items: Vec<Namespace> = Vec::new();
     let mut skipped = 0;

@@ -6,7 +6,6 @@ mod get;
 mod list;
 mod row;
 mod search;
-mod sort_key;
 mod write;
 
 pub(crate) use error::{ItemError, operation, separate_refusal, store_error};

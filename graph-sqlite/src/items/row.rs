@@ -11,7 +11,6 @@ use crate::error::Error;
 
 use super::ItemError;
 use super::error::corrupt_item;
-use super::sort_key::from_sort_key;
 
 /// The columns of `store_item i` and `store_namespace n` that [`StoredItem::read`] reads.
 pub(super) const ITEM_COLUMNS: &str =
@@ -60,7 +59,7 @@ pub(super) fn item_key(row: &Row<'_>) -> Result<ItemKey, ItemError> {
 
 pub(super) fn read_namespace(column: ValueRef<'_>) -> Result<Namespace, Error> {
     let found = match column {
-        ValueRef::Blob(key) => from_sort_key(key),
+        ValueRef::Blob(key) => Namespace::from_sort_key(key),
         _ => None,
     };
     found.ok_or_else(|| {

@@ -8,7 +8,6 @@ use crate::error::Error;
 use super::ItemError;
 use super::error::corrupt_item;
 use super::row::{ITEM_COLUMNS, StoredItem, in_item, item_key, item_value};
-use super::sort_key::{end_of_subtree, sort_key};
 
 /// Returns the matching items, and the rows whose time to live must restart.
 pub(crate) fn search(db: &Connection, search: &Search) -> Result<(Page<Found>, Vec<i64>), ItemError> {
@@ -44,9 +43,9 @@ fn scan(
         "SELECT {ITEM_COLUMNS} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
          WHERE n.place >= ?1 AND n.place < ?2 AND (i.expires IS NULL OR i.expires > ?3) ORDER BY {order}"
     ))?;
-    let from = sort_key(&search.namespace);
+    let from = search.namespace.sort_key();
     // The range of exactly one namespace: no other sort key lies between `from` and `from` plus 00.
-    let to = if search.within { end_of_subtree(&from) } else { [&*from, &[0]].concat() };
+    let to = [&*from, &[if search.within { 0xff } else { 0 }]].concat();
     let mut rows = query.query(params![from, to, millis(search.now)])?;
     while let Some(row) = rows.next()? {
         if !visit(row)? {

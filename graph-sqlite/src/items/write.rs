@@ -7,7 +7,6 @@ use crate::chunk::ColumnData;
 use crate::columns::millis;
 
 use super::ItemError;
-use super::sort_key::{display_name, sort_key};
 
 /// The maximum number of expired items that one write deletes.
 const EXPIRED_LIMIT: i64 = 64;
@@ -25,13 +24,19 @@ pub(crate) fn write(db: &Connection, writes: &ItemWrites) -> Result<Vec<bool>, I
     Ok(were_there)
 }
 
+/// Returns the segments of a namespace as JSON, for people.
+fn display_name(namespace: &Namespace) -> String {
+    let segments: Vec<&str> = namespace.segments().iter().map(|segment| &**segment).collect();
+    serde_json::Value::from(segments).to_string()
+}
+
 fn put(db: &Connection, put: &Put, now: SystemTime) -> Result<bool, ItemError> {
     let now_millis = millis(now);
     let namespace = match find_namespace(db, &put.at.namespace)? {
         Some(namespace) => namespace,
         None => db
             .prepare_cached("INSERT INTO store_namespace (place, name) VALUES (?1, ?2)")?
-            .insert(params![sort_key(&put.at.namespace), display_name(&put.at.namespace)])?,
+            .insert(params![put.at.namespace.sort_key(), display_name(&put.at.namespace)])?,
     };
     let before = find_item(db, namespace, &put.at.key)?;
     let ttl = put.ttl.map(|ttl| i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX));
@@ -109,7 +114,7 @@ fn delete_vectors(db: &Connection, item: i64) -> Result<(), ItemError> {
 
 fn find_namespace(db: &Connection, namespace: &Namespace) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT id FROM store_namespace WHERE place = ?1")?
-        .query_row([sort_key(namespace)], |row| row.get(0))
+        .query_row([namespace.sort_key()], |row| row.get(0))
         .optional()
 }
 
@@ -122,4 +127,14 @@ fn find_item(db: &Connection, namespace: i64, key: &str) -> rusqlite::Result<Opt
 
 fn is_live(expires: Option<i64>, now: i64) -> bool {
     expires.is_none_or(|expires| expires > now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_name_is_json() {
+        assert_eq!(display_name(&["a\"", "\0"].into()), r#"["a\"","\u0000"]"#);
+    }
 }

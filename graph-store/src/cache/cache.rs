@@ -34,6 +34,11 @@ pub type CacheFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CacheError>>
 /// # Cancel safety
 /// - A [`put`](Self::put) whose future is dropped is done as a whole or has no effect.
 /// - A [`clear`](Self::clear) whose future is dropped is done as a whole or has no effect.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a cache",
+    label = "does not implement `Cache`",
+    note = "`MemoryCache` holds the results of this process; the crates of the stores have others, such as `SqliteCache`"
+)]
 pub trait Cache: Send + Sync + 'static {
     /// Returns the value of an entry, or `None` if it does not exist at the time `now`.
     ///

@@ -63,6 +63,12 @@ impl RunRecord {
         self.metadata = metadata;
         self
     }
+
+    /// Returns `true` if the run has all of these keys with exactly these values.
+    pub(super) fn has_metadata(&self, wanted: &Metadata) -> bool {
+        // `Value` compares strictly: an integer never equals a float.
+        wanted.iter().all(|(key, value)| self.metadata.get(key) == Some(value))
+    }
 }
 
 /// A checkpoint, without the values of fields.

@@ -40,6 +40,11 @@ pub type CheckpointFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Checkpo
 /// - Writes take effect in the order in which their futures were first polled.
 /// - A read that begins after the drop, through the same store, sees the final result of the dropped call: a write that
 ///   this read does not see is never made. The steps of [`prune`](Self::prune) are the only exception.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a checkpointer",
+    label = "does not implement `Checkpointer`",
+    note = "`MemoryCheckpointer` holds the threads of this process; the crates of the stores have durable ones, such as `SqliteCheckpointer`"
+)]
 pub trait Checkpointer: Send + Sync + 'static {
     /// Makes all writes of a batch, or none.
     ///

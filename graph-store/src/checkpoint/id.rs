@@ -24,11 +24,15 @@ impl CheckpointId {
 
     /// Generates a new id that sorts after `greatest`.
     ///
-    /// The id is the time and a random part. If that does not sort after `greatest`, the id is `greatest` plus one.
+    /// The id is the time and a random part. If that does not sort after `greatest`, the id is `greatest` plus a random
+    /// number of 64 bits: the id of a checkpoint that was rolled back is not generated again.
     pub fn after(greatest: Option<Self>) -> Self {
         let fresh = u128::from(Ulid::generate());
         match greatest {
-            Some(Self(greatest)) if fresh <= greatest => Self(greatest.saturating_add(1)),
+            Some(Self(greatest)) if fresh <= greatest => {
+                let random = (fresh & u128::from(u64::MAX)).saturating_add(1);
+                Self(greatest.saturating_add(random))
+            }
             _ => Self(fresh),
         }
     }
@@ -115,7 +119,9 @@ mod tests {
     #[test]
     fn id_is_greater_even_if_the_clock_went_back() {
         let future = CheckpointId::from_bytes([0x7f; 16]);
-        assert!(CheckpointId::after(Some(future)) > future);
+        let (one, other) = (CheckpointId::after(Some(future)), CheckpointId::after(Some(future)));
+        assert!(one > future && other > future);
+        assert_ne!(one, other, "one of them may have been rolled back");
     }
 
     #[test]

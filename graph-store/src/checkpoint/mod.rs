@@ -8,6 +8,7 @@
 mod batch;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
 mod checkpoint;
+mod checkpoint_query;
 mod checkpointer;
 #[cfg(feature = "encryption")]
 mod encrypted;
@@ -17,15 +18,20 @@ mod id;
 mod limits;
 mod memory;
 mod metadata;
-mod query;
+mod namespace_query;
+mod page;
+mod prune;
 mod record;
 mod status;
+mod thread_position;
+mod thread_query;
 
 pub use batch::{BatchWrite, Fence, WriteBatch};
 pub use checkpoint::{
     ChangeKind, Checkpoint, CheckpointSource, FieldChange, NewCheckpoint, RunRecord, StoredChange,
     StoredCheckpoint, StoredField,
 };
+pub use checkpoint_query::CheckpointQuery;
 pub use checkpointer::{CheckpointFuture, Checkpointer, Loaded};
 #[cfg(feature = "encryption")]
 pub use encrypted::{EncryptedCheckpointer, Key, Keys};
@@ -35,9 +41,10 @@ pub use id::{CheckpointId, InvalidCheckpointId};
 pub use limits::check_thread_name;
 pub use memory::MemoryCheckpointer;
 pub use metadata::metadata_digest;
-pub use query::{
-    ChangePosition, CheckpointQuery, DuePosition, NamespaceQuery, NamespaceRecord, Page, Prune, Pruned,
-    ThreadQuery, ThreadRecord,
-};
+pub use namespace_query::{NamespaceQuery, NamespaceRecord};
+pub use page::Page;
+pub use prune::{Prune, Pruned};
 pub use record::{RecordKey, RecordKind, TaskRecord};
 pub use status::{StatusKind, StoredStatus};
+pub use thread_position::{ChangePosition, DuePosition};
+pub use thread_query::{ThreadQuery, ThreadRecord};

@@ -99,6 +99,33 @@ impl StatusKind {
         Self::Stopped,
     ];
 
+    /// Returns the name of the kind in JSON, such as `waiting_for_answer`.
+    ///
+    /// ```
+    /// use superstep::checkpoint::StatusKind;
+    ///
+    /// assert_eq!(StatusKind::WaitingForAnswer.name(), "waiting_for_answer");
+    /// assert_eq!(StatusKind::from_name("waiting_for_answer"), Some(StatusKind::WaitingForAnswer));
+    /// ```
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Finished => "finished",
+            Self::Running => "running",
+            Self::WaitingForAnswer => "waiting_for_answer",
+            Self::WaitingForTime => "waiting_for_time",
+            Self::AtBreakpoint => "at_breakpoint",
+            Self::Failed => "failed",
+            Self::AtLimit => "at_limit",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Returns the kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Returns the number that a store keeps. It never changes.
     pub const fn code(self) -> u8 {
         match self {

@@ -31,19 +31,19 @@ pub fn may_overflow(json: &[u8]) -> bool {
 fn has_exponent(json: &[u8]) -> bool {
     let next = json.get(1..).unwrap_or_default();
     let digits = json.get(..next.len()).unwrap_or_default();
-    let mut found = [false; LANES];
-    let mut look = |digits: &[u8; LANES], es: &[u8; LANES]| {
-        for ((found, &digit), &e) in found.iter_mut().zip(digits).zip(es) {
-            *found |= is_exponent(digit, e);
-        }
+    let look = |digits: &[u8; LANES], es: &[u8; LANES]| {
+        let pairs = digits.iter().zip(es);
+        pairs.fold(0, |found, (&digit, &e)| found | u8::from(is_exponent(digit, e))) != 0
     };
     let (Some(last_digits), Some(last_es)) = (digits.last_chunk(), next.last_chunk()) else {
         return digits.iter().zip(next).any(|(&digit, &e)| is_exponent(digit, e));
     };
     // The last lanes overlap with those before them.
-    look(last_digits, last_es);
-    digits.as_chunks().0.iter().zip(next.as_chunks().0).for_each(|(digits, es)| look(digits, es));
-    found.contains(&true)
+    let mut found = look(last_digits, last_es);
+    for (digits, es) in digits.as_chunks().0.iter().zip(next.as_chunks().0) {
+        found |= look(digits, es);
+    }
+    found
 }
 
 fn is_exponent(digit: u8, e: u8) -> bool {
@@ -51,12 +51,12 @@ fn is_exponent(digit: u8, e: u8) -> bool {
 }
 
 /// The number of bytes that are compared together.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
 /// The digits of `f32::MAX`.
 const LONG: usize = 39;
 
-/// Returns `true` if JSON has so many digits in a row. Each such row has a digit at a multiple of their number.
+/// Returns `true` if JSON has [`LONG`] digits in a row. Each such row has a digit at a multiple of that number.
 fn has_long_integer(json: &[u8]) -> bool {
     json.iter()
         .enumerate()

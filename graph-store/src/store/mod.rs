@@ -23,6 +23,7 @@ mod number;
 mod putting;
 mod request;
 mod searching;
+mod sort_key;
 #[expect(clippy::module_inception, reason = "a public type lives in the file of its name")]
 mod store;
 mod ttl;

@@ -6,6 +6,7 @@
 mod case;
 mod ends;
 mod items;
+mod local;
 mod problems;
 mod runtime;
 mod slot;
@@ -14,6 +15,7 @@ mod suggest;
 pub(crate) use case::Case;
 pub(crate) use ends::ends;
 pub(crate) use items::{Item, items, walk};
+pub(crate) use local::{local, tuple_field};
 pub(crate) use problems::Problems;
 pub(crate) use runtime::Runtime;
 pub(crate) use slot::Slot;

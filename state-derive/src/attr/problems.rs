@@ -22,6 +22,11 @@ impl Problems {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// Returns `true` if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Combines all mistakes into one error. Returns `None` if there are none.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
         self.0.into_iter().reduce(|mut all, next| {

@@ -1,5 +1,6 @@
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{ExprPath, GenericParam, Generics, Type, parse_quote};
 
 use crate::attr::{Runtime, ends};
@@ -9,6 +10,8 @@ use super::model::{Destination, Exit, Route};
 
 /// ```text
 /// impl Route for Verdict {
+///     const TARGETS: Option<Targets> = Some(Targets { nodes: &["draft", "search"], names: &[] });
+///
 ///     fn exits() -> Vec<Exit> {
 ///         From::from([
 ///             Exit::__new("Rework", [Unsent.to(draft).unsent()]),
@@ -26,6 +29,7 @@ use super::model::{Destination, Exit, Route};
 ///
 /// impl IntoLeave for Verdict { .. }
 /// impl<S: GraphState> IntoStep<S> for Verdict { .. }
+/// impl KnownWays for Verdict { .. }
 /// ```
 pub(crate) fn expand(route: &Route) -> TokenStream {
     let g = &route.runtime;
@@ -105,6 +109,25 @@ fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
     }
 }
 
+/// `Targets { nodes: &["draft", "END"], names: &["human"] }`
+fn expand_targets(route: &Route) -> TokenStream {
+    let g = &route.runtime;
+    let (mut nodes, mut names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for destination in route.exits.iter().flat_map(|exit| exit.to.iter().flatten()) {
+        let (list, name) = match destination {
+            Destination::Name(name) => (&mut names, name.value()),
+            Destination::Path(path) => match path.path.segments.last() {
+                Some(last) => (&mut nodes, last.ident.unraw().to_string()),
+                None => continue,
+            },
+        };
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    }
+    quote!(#g::Targets { nodes: &[#(#nodes),*], names: &[#(#names),*] })
+}
+
 fn impls(
     route: &Route,
     generics: &Generics,
@@ -113,6 +136,7 @@ fn impls(
     choice: &TokenStream,
 ) -> TokenStream {
     let (g, name) = (&route.runtime, &route.name);
+    let (krate, targets) = (g.krate(), expand_targets(route));
     let mut with_state = generics.clone();
     let state: GenericParam = parse_quote!(__S: #g::GraphState);
     with_state.params.push(state);
@@ -122,6 +146,8 @@ fn impls(
         const _: () = {
             #[automatically_derived]
             impl #generics #g::Route for #name #arguments #bounds {
+                const TARGETS: ::core::option::Option<#g::Targets> = ::core::option::Option::Some(#targets);
+
                 fn exits() -> ::std::vec::Vec<#g::Exit> {
                     #exits
                 }
@@ -133,6 +159,10 @@ fn impls(
 
             #[automatically_derived]
             impl #generics #g::IntoLeave for #name #arguments #bounds {
+                type Route = Self;
+
+                const TARGETS: ::core::option::Option<#g::Targets> = <Self as #g::Route>::TARGETS;
+
                 fn exits() -> ::std::vec::Vec<#g::Exit> {
                     <Self as #g::Route>::exits()
                 }
@@ -143,7 +173,15 @@ fn impls(
             }
 
             #[automatically_derived]
+            impl #generics #krate::graph::text::KnownWays for #name #arguments #bounds {
+                const WAYS: #krate::graph::text::WaysOut = #krate::graph::text::WaysOut::ByRoute(<Self as #g::Route>::TARGETS);
+                const WRITES: #g::WrittenFields = #g::WrittenFields::NONE;
+            }
+
+            #[automatically_derived]
             impl #generics_with_state #g::IntoStep<__S> for #name #arguments #bounds {
+                const WRITES: #g::WrittenFields = #g::WrittenFields::NONE;
+
                 fn exits() -> ::core::option::Option<::std::vec::Vec<#g::Exit>> {
                     ::core::option::Option::Some(<Self as #g::Route>::exits())
                 }

@@ -28,6 +28,10 @@ fn smallest_route() {
             const _: () = {
                 #[automatically_derived]
                 impl ::superstep::__private::Route for Verdict {
+                    const TARGETS: ::core::option::Option<::superstep::__private::Targets> = ::core::option::Option::Some(::superstep::__private::Targets {
+                        nodes: &["draft"],
+                        names: &[],
+                    });
                     fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                         ::core::convert::From::from([
                             ::superstep::__private::Exit::__new(
@@ -44,6 +48,8 @@ fn smallest_route() {
                 }
                 #[automatically_derived]
                 impl ::superstep::__private::IntoLeave for Verdict {
+                    type Route = Self;
+                    const TARGETS: ::core::option::Option<::superstep::__private::Targets> = <Self as ::superstep::__private::Route>::TARGETS;
                     fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                         <Self as ::superstep::__private::Route>::exits()
                     }
@@ -61,8 +67,16 @@ fn smallest_route() {
                     }
                 }
                 #[automatically_derived]
+                impl ::superstep::graph::text::KnownWays for Verdict {
+                    const WAYS: ::superstep::graph::text::WaysOut = ::superstep::graph::text::WaysOut::ByRoute(
+                        <Self as ::superstep::__private::Route>::TARGETS,
+                    );
+                    const WRITES: ::superstep::__private::WrittenFields = ::superstep::__private::WrittenFields::NONE;
+                }
+                #[automatically_derived]
                 impl<__S: ::superstep::__private::GraphState> ::superstep::__private::IntoStep<__S>
                 for Verdict {
+                    const WRITES: ::superstep::__private::WrittenFields = ::superstep::__private::WrittenFields::NONE;
                     fn exits() -> ::core::option::Option<
                         ::std::vec::Vec<::superstep::__private::Exit>,
                     > {
@@ -111,6 +125,10 @@ fn destinations_are_nodes_names_or_end() {
         &expect![[r##"
             #[automatically_derived]
             impl ::superstep::__private::Route for Verdict {
+                const TARGETS: ::core::option::Option<::superstep::__private::Targets> = ::core::option::Option::Some(::superstep::__private::Targets {
+                    nodes: &["END", "a", "b", "work", "search"],
+                    names: &["second_draft", "second_search"],
+                });
                 fn exits() -> ::std::vec::Vec<::superstep::__private::Exit> {
                     ::core::convert::From::from([
                         ::superstep::__private::Exit::__new(
@@ -196,6 +214,10 @@ fn generics_visibility_and_a_renamed_crate() {
             where
                 T: Clone,
             {
+                const TARGETS: ::core::option::Option<::renamed::core::__private::Targets> = ::core::option::Option::Some(::renamed::core::__private::Targets {
+                    nodes: &["work"],
+                    names: &[],
+                });
                 fn exits() -> ::std::vec::Vec<::renamed::core::__private::Exit> {
                     ::core::convert::From::from([
                         ::renamed::core::__private::Exit::__with_packet::<

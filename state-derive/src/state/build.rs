@@ -55,7 +55,8 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
 
 fn flat_field(raw: RawField, index: usize) -> Flat {
     let in_input = if raw.attrs.input.is_set() { InInput::Required } else { InInput::Optional };
-    Flat { ident: raw.ident, vis: raw.vis, ty: raw.ty, docs: raw.docs, index, in_input }
+    let constant = constant(&raw.ident);
+    Flat { ident: raw.ident, vis: raw.vis, ty: raw.ty, docs: raw.docs, index, constant, in_input }
 }
 
 fn own_field(
@@ -177,13 +178,13 @@ fn names(ident: &Ident, attrs: &FieldAttrs, case: Option<Case>) -> Vec<String> {
 }
 
 /// The field's constant: `question` → `QUESTION`, `r#type` → `TYPE`.
-pub(super) fn constant(ident: &Ident) -> Ident {
+pub(crate) fn constant(ident: &Ident) -> Ident {
     let name = plain(ident).to_uppercase();
     format_ident!("{name}", span = ident.span())
 }
 
 /// Returns `T` of a type that is written as `Option<T>`. A derive cannot see through aliases.
-pub(super) fn option(ty: &Type) -> Option<&Type> {
+pub(crate) fn option(ty: &Type) -> Option<&Type> {
     let path = match ty {
         Type::Path(path) if path.qself.is_none() => &path.path,
         Type::Group(group) => return option(&group.elem),

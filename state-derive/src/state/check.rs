@@ -154,19 +154,22 @@ fn rules(rules: &[Rule], problems: &mut Problems) {
 pub(super) fn meaning(state: &State, problems: &mut Problems) {
     let mut constants: BTreeMap<String, &Ident> = BTreeMap::new();
     let mut names: BTreeMap<&str, &Ident> = BTreeMap::new();
-    for field in state.fields() {
-        let constant = field.constant.to_string();
+    let own = state.fields().map(|field| (&field.ident, &field.constant));
+    for (ident, constant) in own.chain(state.flats().map(|flat| (&flat.ident, &flat.constant))) {
+        let constant = constant.to_string();
         match constants.get(&constant) {
             Some(other) => problems.at(
-                &field.ident,
+                ident,
                 format!(
                     "fields `{}` and `{}` would share the constant `{constant}`: rename one",
                     plain(other),
-                    plain(&field.ident)
+                    plain(ident)
                 ),
             ),
-            None => drop(constants.insert(constant, &field.ident)),
+            None => drop(constants.insert(constant, ident)),
         }
+    }
+    for field in state.fields() {
         for name in &field.names {
             match names.get(name.as_str()) {
                 Some(other) if **other == field.ident => {

@@ -7,7 +7,7 @@ use syn::DeriveInput;
 use crate::attr::Problems;
 
 mod attrs;
-mod build;
+pub(crate) mod build;
 mod check;
 mod expand;
 mod model;

@@ -67,6 +67,8 @@ pub(super) struct Flat {
     pub(super) docs: Vec<Attribute>,
     /// The index among the flattened states.
     pub(super) index: usize,
+    /// The constant that stands for it in narrow updates.
+    pub(super) constant: Ident,
     pub(super) in_input: InInput,
 }
 

@@ -1,8 +1,8 @@
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
-use crate::attr::ends;
+use crate::attr::{ends, local, tuple_field};
 use crate::generics;
 
 use super::model::{Field, Ownership, View};
@@ -98,7 +98,7 @@ fn expand_value(field: &Field, local: &Ident) -> TokenStream {
     let mut inside = Group::new(Delimiter::Parenthesis, quote!(__inside));
     inside.set_span(last);
     let some = quote_spanned!(first=> ::core::option::Option::Some #inside);
-    let local = self::local(0, inner);
+    let local = crate::attr::local(0, inner);
     let shown = tuple_field(&local, inner);
     quote! {
         #name: if let #some = #value {
@@ -109,21 +109,6 @@ fn expand_value(field: &Field, local: &Ident) -> TokenStream {
             ::core::option::Option::None
         }
     }
-}
-
-/// Returns a local variable with the span of `ty`. Definition and use need the same span, or `macro_rules!` hygiene
-/// separates them.
-fn local(index: usize, ty: &Type) -> Ident {
-    let (first, _) = ends(ty);
-    format_ident!("__field_{index}", span = first)
-}
-
-/// Returns `local.0` with the spans of `ty`.
-fn tuple_field(local: &Ident, ty: &Type) -> TokenStream {
-    let (first, last) = ends(ty);
-    let mut index = Literal::usize_unsuffixed(0);
-    index.set_span(last);
-    quote_spanned!(first=> #local.#index)
 }
 
 fn impls(

@@ -58,6 +58,30 @@ pub struct Owned {
     pub number: u64,
 }
 
+#[derive(::renamed::StateUpdate)]
+#[update(of = Shadowed, crate = ::renamed)]
+pub struct Numbered {
+    /// Written as it is.
+    pub number: u64,
+    /// Left out while it is `None`.
+    #[update(to = text, skip_none)]
+    pub r#type: ::std::option::Option<::std::string::String>,
+}
+
+pub async fn number(_: &Shadowed) -> Numbered {
+    Numbered { number: 1, r#type: ::std::option::Option::None }
+}
+
+#[derive(::renamed::StateUpdate)]
+#[update(of = Items<T>, crate = ::renamed)]
+pub struct Put<T>
+where
+    T: ::core::clone::Clone + ::core::marker::Send + ::core::marker::Sync + 'static,
+{
+    /// All items.
+    pub items: ::std::vec::Vec<T>,
+}
+
 #[derive(::renamed::GraphState, ::core::clone::Clone)]
 #[state(crate = ::renamed)]
 pub struct Items<T>
@@ -102,6 +126,22 @@ macro_rules! view {
         }
     };
 }
+
+macro_rules! update {
+    ($name:ident of $state:ty { $($field:ident: $ty:ty,)* } and $($rest:tt)*) => {
+        #[derive(::renamed::StateUpdate)]
+        #[update(of = $state, crate = ::renamed)]
+        pub struct $name {
+            $(pub $field: $ty,)*
+            pub text: ::std::string::String,
+            $($rest)*
+        }
+    };
+}
+
+update!(UpdateFromAMacro of Shadowed { number: u64, } and
+    pub list: ::std::vec::Vec<u8>,
+);
 
 view!(ViewFromAMacro of Shadowed { number: u64, } and
     pub list: ::std::vec::Vec<u8>,

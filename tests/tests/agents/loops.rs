@@ -1,5 +1,6 @@
 //! The loop of model and tools.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use superstep::checkpoint::MemoryCheckpointer;
@@ -147,6 +148,36 @@ async fn streamed_chunks_have_the_id_of_their_reply() {
     assert!(pieces > 1);
     let last = outcome.state().messages.last().unwrap();
     assert_eq!((last.id(), last.text().as_ref()), (Some("m2"), "It is three, as always."));
+}
+
+#[tokio::test]
+async fn streamed_reply_without_an_id_gets_one() {
+    let reply = |id: Option<&str>| {
+        let mut reply = AiMessage::new("It is three, as always.");
+        reply.id = id.map(str::to_owned);
+        reply
+    };
+    // The third reply has the id of the second.
+    let model = ScriptedModel::new([reply(None), reply(Some("m2")), reply(Some("m2"))]);
+    let thread = graph(&model).with_checkpointer(MemoryCheckpointer::new()).thread("ann");
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let input = MessagesState::input().messages("sum?");
+        let mut stream = thread.run(input).events([StreamMode::Messages]).stream();
+        let mut ids = BTreeSet::new();
+        let outcome = loop {
+            match stream.next().await.unwrap().unwrap().kind {
+                EventKind::Message { chunk, .. } => ids.insert(chunk.id.unwrap()),
+                EventKind::Done(outcome) => break outcome,
+                other => panic!("{other:?}"),
+            };
+        };
+        let last = outcome.state().messages.last().unwrap().id().unwrap().to_owned();
+        assert_eq!(ids.into_iter().collect::<Vec<_>>(), std::slice::from_ref(&last));
+        assert!(!seen.contains(&last));
+        seen.push(last);
+    }
+    assert_eq!(seen[1], "m2");
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ mod interrupts;
 mod job;
 mod journal;
 mod killed;
+mod killed_roll_backs;
 mod killed_subgraphs;
 mod killed_waiting;
 mod killed_workflows;

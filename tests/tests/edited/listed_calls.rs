@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use superstep::interrupt::Question;
 use superstep::subgraph::{CallResult, Subgraph};
-use superstep::thread::{TaskStatus, keep_plan};
+use superstep::thread::{CallSnapshot, TaskSnapshot, TaskStatus, keep_plan};
 use superstep::{ContextWith, END, ErrorKind, Graph, GraphState, NodeError, Route, START, StateGraph};
 
 use tests::stores::on_every_store;
@@ -82,9 +82,16 @@ async fn nested_calls_are_listed_with_their_state() {
         for (at, typed) in history.iter().zip(&typed) {
             assert_eq!(at.state.as_ref().unwrap()["log"], json!(typed.state.as_ref().unwrap().log));
         }
+        let statuses = |history: &[CallSnapshot]| {
+            history.iter().flat_map(|at| at.tasks.iter().map(|task| task.status)).collect::<Vec<_>>()
+        };
+        let of_typed = typed.iter().flat_map(|at| at.tasks.iter().map(TaskSnapshot::status));
+        assert_eq!(statuses(&history), of_typed.collect::<Vec<_>>());
+        assert_eq!(statuses(&history), [TaskStatus::Finished; 3], "the newest has no tasks");
         let mut pages = thread.call_history("middle/deep%2Fer").before(history[0].id).limit(2);
-        let ids: Vec<_> = pages.next_page().await.unwrap().iter().map(|at| at.id).collect();
-        assert_eq!(ids, [history[1].id, history[2].id]);
+        let page = pages.next_page().await.unwrap();
+        assert!(page.iter().map(|at| at.id).eq([history[1].id, history[2].id]));
+        assert_eq!(statuses(&page), [TaskStatus::Finished; 2], "applied by a checkpoint that is not listed");
         assert!(pages.next_page().await.unwrap().is_empty());
         assert!(thread.call_history("nowhere").await.unwrap().is_empty());
         assert!(thread.call_history("").await.unwrap().is_empty(), "not the thread's own");

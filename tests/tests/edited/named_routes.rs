@@ -96,7 +96,7 @@ async fn route_that_the_node_lacks_is_refused_with_those_it_has() {
             (place().with_route_named("Research"), "give it with `with_packet_named(..)`"),
             (place().with_packet_named("Accept", 1), "route `Accept` has no packet"),
             (place().with_packet_named("Research", json!({"title": 1})), "at `$.title`: invalid type: integer `1`"),
-            (place(), "choose the route with `with_route(..)` or `with_route_named(..)`"),
+            (place(), "choose one with `with_route(..)` or `with_route_named(..)`: `Rework` (to `draft`), `Accept`"),
             (AsNode::named("draft").with_route_named("Accept"), "it has no routes"),
             (AsNode::named("nowhere"), "the graph has no such node, but `draft`, `review`"),
         ] {

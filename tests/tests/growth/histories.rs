@@ -105,7 +105,7 @@ growth! {
         let thread = branched(at).await;
         at.cost(async { thread.history().await.unwrap() }).await;
     };
-    history_in_one_call: Stores, 400 => async |at| {
+    history_in_one_call: Stores, 240 => async |at| {
         let thread = long(at).await;
         let query = CheckpointQuery::new(thread.name());
         let page = at.cost(async { at.store().history(query).await.unwrap() }).await;

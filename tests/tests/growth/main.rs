@@ -1,4 +1,4 @@
-//! Growth: the cost of every public operation grows linearly with its size.
+//! Growth: the cost of every public operation grows linearly with its size. `PG_URL` names a server for the store on one.
 //!
 //! `cargo test -p tests --all-features --test growth -- --nocapture` prints the costs and their ratios.
 #![expect(
@@ -15,6 +15,7 @@ mod fan_outs;
 mod histories;
 mod many_threads;
 mod measure;
+mod server;
 mod single_tasks;
 mod states;
 mod subgraph_calls;

@@ -8,7 +8,7 @@ use super::growth;
 use super::measure::Sample;
 
 /// A store with `n` finished threads.
-async fn full(at: &Sample) -> PersistentGraph<Chain> {
+pub(crate) async fn full(at: &Sample) -> PersistentGraph<Chain> {
     let graph = stored(at);
     for thread in 0..at.n {
         graph.thread(format!("{thread:06}")).run(Chain::input(0)).await.unwrap();

@@ -106,7 +106,7 @@ async fn update_redirects_a_thread_to_another_node() {
 
     let nothing = FivesRun::update();
     let error = other.update(nothing, as_node(Fives::node::<Increment>())).await.unwrap_err();
-    assert!(error.to_string().contains("choose the route"), "{error}");
+    assert!(error.to_string().contains("the node returns its route"), "{error}");
 }
 
 mod balanced {

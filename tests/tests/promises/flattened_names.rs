@@ -22,6 +22,6 @@ fn duplicate_flattened_name_is_a_wiring_error() {
     assert_eq!(
         error.to_string(),
         "graph `Ticket`: cannot be built, it has 1 mistake\n  two fields of the state are called `log` in JSON: \
-         `rename` the one that is not in the flattened state"
+         `rename` one of them, in the struct that declares it"
     );
 }

@@ -260,6 +260,7 @@ async fn thread_at_a_breakpoint_inside_is_not_due() {
 #[tokio::test]
 async fn drained_thread_at_a_breakpoint_inside_is_at_the_breakpoint() {
     async fn drains(_: &Story, cx: &ContextWith<Probe>) -> StoryUpdate {
+        cx.context().note("drains");
         cx.stopping().await;
         say("drained")
     }
@@ -272,10 +273,15 @@ async fn drained_thread_at_a_breakpoint_inside_is_at_the_breakpoint() {
         let run = store.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&probe));
         let (run, ()) = tokio::join!(run.into_future(), async {
             let inner = store.open();
-            while inner.get("t", "walk", None).await.unwrap().found.is_none_or(|found| {
-                !found.records.iter().any(|record| record.key.kind == RecordKind::Breakpoint)
-            }) {
+            let mut ran = String::new();
+            // A drained run starts no nodes, and nobody drains the run that resumes it.
+            while !ran.contains("drains")
+                || inner.get("t", "walk", None).await.unwrap().found.is_none_or(|found| {
+                    !found.records.iter().any(|record| record.key.kind == RecordKind::Breakpoint)
+                })
+            {
                 tokio::task::yield_now().await;
+                ran.push_str(&probe.ran());
             }
             stop.drain();
         });

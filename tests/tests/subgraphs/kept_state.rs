@@ -227,22 +227,74 @@ async fn answered_call_leaves_its_state_for_the_next() {
 
 #[tokio::test]
 async fn abandoned_call_leaves_no_state() {
-    on_every_store(async |store| {
-        let probe = probe();
-        let inner = counter();
-        let outer = story().edge(START, &inner).edge(&inner, ask).edge(ask, END);
-        let outer = outer.compile().unwrap().as_node("outer");
-        let graph = story().edge(START, &outer).edge(&outer, END).compile().unwrap();
-        let thread = store.thread(&graph);
-        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
-        thread.run(begin("x")).abandon_pending().context(Arc::clone(&probe)).await.unwrap();
-        assert_eq!(counts(&probe), "n1 n1");
-        let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
-        thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
-        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
-        assert_eq!(counts(&probe), "n3");
-    })
-    .await;
+    for durability in DURABILITIES {
+        on_every_store(async |store| {
+            let probe = probe();
+            let inner = counter();
+            let outer = story().edge(START, &inner).edge(&inner, ask).edge(ask, END);
+            let outer = outer.compile().unwrap().as_node("outer");
+            let graph = story().edge(START, &outer).edge(&outer, END).compile().unwrap();
+            let thread = store.thread(&graph);
+            let run = || thread.run(begin("x")).durability(durability).context(Arc::clone(&probe));
+            run().await.unwrap();
+            run().abandon_pending().await.unwrap();
+            assert_eq!(counts(&probe), "n1 n1", "{durability:?}");
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
+            thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await.unwrap();
+            run().await.unwrap();
+            assert_eq!(counts(&probe), "n3", "{durability:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn abandoned_finished_call_leaves_no_state() {
+    let inner = counter();
+    let graph = story().edge(START, (&inner, ask)).edge(&inner, END).edge(ask, END).compile().unwrap();
+    for durability in DURABILITIES {
+        on_every_store(async |store| {
+            let probe = probe();
+            let thread = store.thread(&graph);
+            let run = || thread.run(begin("x")).durability(durability).context(Arc::clone(&probe));
+            run().await.unwrap();
+            run().abandon_pending().await.unwrap();
+            assert_eq!(counts(&probe), "n1 n1", "{durability:?}");
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
+            thread
+                .resume(asked.answer(true))
+                .durability(durability)
+                .context(Arc::clone(&probe))
+                .await
+                .unwrap();
+            run().await.unwrap();
+            assert_eq!(counts(&probe), "n3", "{durability:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn call_replayed_from_its_input_can_be_resumed() {
+    let inner = kept(story().edge(START, count).edge(count, ask).edge(ask, END));
+    let graph = story().edge(START, &inner).edge(&inner, END).compile().unwrap();
+    for durability in DURABILITIES {
+        on_every_store(async |store| {
+            let probe = probe();
+            let thread = store.thread(&graph);
+            thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+            let call = thread.within(&inner);
+            let first = call.history().await.unwrap().last().unwrap().id;
+            let again = call.at(first).run_again().durability(durability);
+            again.context(Arc::clone(&probe)).await.unwrap();
+            let thread = store.thread(&graph);
+            let asked = thread.interrupts().await.unwrap().only::<Ask>().unwrap();
+            let resumed = thread.resume(asked.answer(true)).context(Arc::clone(&probe)).await;
+            let ended = resumed.unwrap_or_else(|error| panic!("{durability:?}: {error:?}"));
+            assert_eq!(ended.state().log, ["x", "n1+ask true"], "{durability:?}");
+        })
+        .await;
+    }
 }
 
 #[tokio::test]

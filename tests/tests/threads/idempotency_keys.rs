@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use superstep::checkpoint::Prune;
 use superstep::interrupt::{Answer, Question};
 use superstep::thread::{OnConflict, as_node};
-use superstep::{ContextWith, Durability, END, Error, ErrorKind, Graph, NodeError, Outcome, START};
+use superstep::{
+    ContextWith, Durability, END, Error, ErrorKind, Graph, GraphState, NodeError, Outcome, START, StateGraph,
+};
 
 use super::stores::{TestStore, on_every_store};
 use super::story::{Probe, Story, StoryUpdate, begin, enter, log_of, next, recording_nodes, say, story};
@@ -339,6 +341,24 @@ async fn key_of_another_request_is_refused() {
         assert_eq!(thread().history().run_id("k").await.unwrap().len(), 2);
     })
     .await;
+}
+
+#[derive(GraphState, Clone)]
+struct Account {
+    balance: u128,
+}
+
+#[tokio::test]
+async fn key_of_an_update_with_another_large_number_is_refused() {
+    async fn book(_: &Account) {}
+    let graph = StateGraph::<Account>::new().edge(START, book).edge(book, END).compile().unwrap();
+    let thread = TestStore::memory().thread(&graph);
+    let update =
+        |balance| thread.update(Account::update().balance(balance), as_node(START)).idempotency_key("k");
+    let first = update(u128::MAX).await.unwrap();
+    assert_eq!(update(u128::MAX).await.unwrap(), first);
+    let error = update(u128::MAX - 1).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::IdempotencyKeyReused { .. }));
 }
 
 #[tokio::test]

@@ -49,6 +49,7 @@ mod refused_updates;
 mod rejected_supersteps;
 mod replays;
 mod restored_events;
+mod results_of_events;
 mod resume;
 mod resume_options;
 mod resumed_state;

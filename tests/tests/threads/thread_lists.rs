@@ -90,6 +90,21 @@ async fn threads_are_selected_by_status_metadata_and_name() {
 }
 
 #[tokio::test]
+async fn listed_thread_keeps_its_metadata_when_it_continues() {
+    on_every_store(async |store| {
+        let graph = graph().with_checkpointer(store.open());
+        run(&graph, "asks-acme").await;
+        let waiting = graph.list().await.unwrap();
+        assert_eq!(waiting[0].status.kind(), Some(StatusKind::WaitingForAnswer));
+        let question = waiting[0].interrupts()[0].answer_json(true.into());
+        waiting[0].resume(question).metadata("n", 2).metadata("by", "ann").await.unwrap();
+        let found = graph.list().metadata("tenant", "acme").metadata("n", 2).metadata("by", "ann");
+        assert_eq!(found.await.unwrap()[0].status.kind(), Some(StatusKind::Finished));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn newest_change_of_status_is_listed_first() {
     on_every_store(async |store| {
         let graph = graph().with_checkpointer(store.open());

@@ -23,7 +23,7 @@ use superstep_agent::tool::Tools;
 use superstep_sqlite::SqliteCheckpointer;
 
 use arguments::Arguments;
-use tools::{Delete, Folder};
+use tools::{Decision, Delete, Folder};
 
 const SYSTEM: &str =
     "You help with calculations and with the files in a folder. Use the tools to find facts you do not know.";
@@ -76,12 +76,13 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     loop {
         let open = thread.interrupts().await?.all::<Delete>()?;
         let Some(question) = open.into_iter().next() else { return Ok(()) };
-        println!("asks    may I delete `{}`?", question.file);
+        println!("asks    may I delete `{}`?", question.action_request.args.file);
         let Some(yes) = answer.take().map_or_else(ask_on_terminal, |yes| Ok(Some(yes)))? else {
             println!("waits   answer with --yes or --no");
             return Ok(());
         };
-        let resumed = thread.resume(question.answer(yes)).context(Arc::clone(&context));
+        let decision = if yes { Decision::Accept } else { Decision::Ignore };
+        let resumed = thread.resume(question.answer(vec![decision])).context(Arc::clone(&context));
         print_events(resumed.events([StreamMode::Messages, StreamMode::Updates]).stream()).await?;
     }
 }

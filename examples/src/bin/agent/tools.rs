@@ -76,14 +76,62 @@ pub(crate) async fn search_files(
     Ok(if found.is_empty() { "no file".to_owned() } else { found.join(", ") })
 }
 
-/// The question whether a file may be deleted.
+/// The question whether a file may be deleted, in the form in which agent-chat-ui offers buttons.
 #[derive(Serialize, Deserialize, Debug)]
 pub(crate) struct Delete {
+    pub(crate) action_request: Action,
+    config: Buttons,
+    description: String,
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+pub(crate) struct Action {
+    action: String,
+    pub(crate) args: Arguments,
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+pub(crate) struct Arguments {
     pub(crate) file: String,
 }
 
+#[derive(Serialize, Deserialize, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the interface names a flag for each button")]
+struct Buttons {
+    allow_accept: bool,
+    allow_edit: bool,
+    allow_respond: bool,
+    allow_ignore: bool,
+}
+
+/// A button that the user pressed.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum Decision {
+    Accept,
+    Ignore,
+}
+
 impl Question for Delete {
-    type Answer = bool;
+    type Answer = Vec<Decision>;
+}
+
+impl Delete {
+    fn of(file: &str) -> Self {
+        Self {
+            action_request: Action {
+                action: "delete_file".to_owned(),
+                args: Arguments { file: file.to_owned() },
+            },
+            config: Buttons {
+                allow_accept: true,
+                allow_edit: false,
+                allow_respond: false,
+                allow_ignore: true,
+            },
+            description: "A deleted file cannot be restored.".to_owned(),
+        }
+    }
 }
 
 /// Deletes a file. The user is asked first.
@@ -97,7 +145,8 @@ pub(crate) async fn delete_file(
     if !path.is_file() {
         bail!("there is no file `{file}`");
     }
-    if !folder.interrupt(Delete { file: file.clone() }).await {
+    let decisions = folder.interrupt(Delete::of(&file)).await;
+    if !matches!(decisions[..], [Decision::Accept]) {
         bail!("the user does not allow the deletion of `{file}`");
     }
     std::fs::remove_file(path)?;

@@ -19,5 +19,7 @@ pub(crate) fn graph() -> Result<Graph<Inquiry, Library>, Error> {
         .compile()
 }
 
+// With its path, because `serve` has this file too.
 #[cfg(test)]
+#[path = "graph/tests.rs"]
 mod tests;

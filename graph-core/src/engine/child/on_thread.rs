@@ -84,7 +84,8 @@ impl Opening<'_> {
         let (store, thread) = (shared.store(), shared.thread());
         let Some(checkpoint) = shared.at() else { return Err(self.refuse(NOT_PLANNED)) };
         let planned_at = shared.kept_from().unwrap_or(checkpoint);
-        let here = ParentTask::at(planned_at, Some(self.cx.task())).running_at(checkpoint);
+        let here = ParentTask::at(planned_at, Some(self.cx.task()));
+        let here = here.running_at(checkpoint).inside(shared.thread_task());
         let loaded = store.get(thread, &self.namespace, None).await.map_err(|error| self.store(error))?;
         let head = loaded.fence.head;
         let stored_task = |stored: &StoredCheckpoint| {
@@ -146,20 +147,24 @@ impl Opening<'_> {
             Beginning::With(input) => {
                 let from = from.map(|stored| open_state(&self.call.graph.0, self.thread(), stored));
                 let from = from.transpose().map_err(|kind| self.refuse(kind))?;
-                let keeps = matches!(self.call.storage, CallStorage::Thread(_));
                 let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
-                driver.has_begun();
-                match &driver.persist {
-                    // The checkpoint with the input does not contain the initial state, so it is stored for runs that
-                    // continue the call.
-                    Some(persist) if keeps => persist.shared.release(),
-                    // A continued call returns the same beginning. The input made again would have other message ids.
-                    Some(persist) => persist.shared.keep(),
-                    None => {}
-                }
+                self.has_begun(&mut driver);
                 let state = Arc::clone(&driver.state);
                 Ok(StartedCall { driver, state: Some(state), lock: None })
             }
+        }
+    }
+
+    /// Marks the current state as the beginning of the call, which is stored whatever the durability.
+    fn has_begun(&self, driver: &mut Driver) {
+        driver.has_begun();
+        match &driver.persist {
+            // The checkpoint with the input does not contain the initial state, so it is stored for runs that
+            // continue the call.
+            Some(persist) if matches!(self.call.storage, CallStorage::Thread(_)) => persist.shared.release(),
+            // A continued call returns the same beginning. The input made again would have other message ids.
+            Some(persist) => persist.shared.keep(),
+            None => {}
         }
     }
 
@@ -226,7 +231,7 @@ impl Opening<'_> {
     ) -> Result<Option<Arc<dyn ErasedState>>, Error> {
         let Beginning::With(input) = &self.call.beginning else { return Ok(None) };
         let Some(id) = begun else {
-            driver.has_begun();
+            self.has_begun(driver);
             return Ok(Some(Arc::clone(&driver.state)));
         };
         let shared = &self.parent_persistence.shared;

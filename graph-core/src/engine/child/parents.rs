@@ -8,7 +8,7 @@ use crate::checkpoint::{
 };
 use crate::engine::context::{ParentRun, RunShared, TaskMemories};
 use crate::engine::graph::ErasedGraph;
-use crate::engine::journal::{Journal, JournalHandle, ParentTask};
+use crate::engine::journal::{Journal, JournalHandle, ParentTask, ThreadTask};
 use crate::engine::restore::planned;
 use crate::engine::spans::RunSpan;
 use crate::engine::stored::{
@@ -49,6 +49,16 @@ impl ParentHead {
         let finished = |key: &RecordKey| key.kind == RecordKind::Finished && key.task == place(task);
         self.stored.records.iter().any(|record| finished(&record.key))
     }
+}
+
+/// Returns the task of the thread in which the innermost of these runs runs; `None` if it is the run of the thread.
+pub(crate) fn thread_task(
+    thread: &Arc<str>,
+    parents: &[ParentHead],
+) -> Result<Option<ThreadTask>, ErrorKind> {
+    let [root, call, ..] = parents else { return Ok(None) };
+    let task = parent_task(thread, &call.stored.checkpoint)?;
+    Ok(task.map(|task| ThreadTask { at: root.id(), task: task.task }))
 }
 
 /// Returns the writes that remove the waiting state of a call from its parent runs, outermost first.

@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, NodeError};
 use crate::options::{Breakpoints, FailureMode};
 use crate::plan::{START_PLACE, Topology};
 use crate::policy::ResolvedPolicy;
+use crate::state::WrittenField;
 use crate::step::{ErasedStep, NodeRef, ParentCommandType};
 use crate::store::LongTermStore;
 
@@ -54,6 +55,8 @@ pub struct Compiled {
     /// `true` if a node has a cache policy.
     pub(crate) is_cached: bool,
     pub(crate) kept_states: KeptStates,
+    /// The fields that a finished run has written; `None` if it can have written any.
+    pub(crate) writes: Option<Vec<WrittenField>>,
     /// Memory for the writes of later runs.
     pub(crate) spares: Arc<SparePool>,
 }
@@ -154,6 +157,10 @@ pub trait SubgraphNode: Send + Sync {
     /// Returns its graph; `None` if the subgraph is lazy.
     #[doc(hidden)]
     fn graph(&self) -> Option<&Compiled>;
+
+    /// Returns `true` if a call works on the parent state.
+    #[doc(hidden)]
+    fn is_on_parent_state(&self) -> bool;
 
     /// Sets, for each route of a parent command, the number of its first exit among the exits of this node.
     #[doc(hidden)]

@@ -1,22 +1,14 @@
-// This file is longer than most: queue, writer and waiters share one lock and are best read together.
-
-use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use futures_util::task::AtomicWaker;
-use tokio::sync::Notify;
-
-use crate::checkpoint::{
-    BatchWrite, CheckpointError, CheckpointId, Checkpointer, Fence, StatusKind, StoredStatus, WriteBatch,
-};
+use crate::checkpoint::{CheckpointError, CheckpointId, Checkpointer, Fence, StatusKind, StoredStatus};
 use crate::contain::{contained, discard};
 use crate::options::Durability;
 
-use super::deferred_writes::DeferredWrites;
+use super::handle::JournalHandle;
+use super::write_queue::AfterBatch;
 
 /// The writes of a run on their way to the store: in order, one batch at a time.
 ///
@@ -41,68 +33,7 @@ pub(crate) type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), Arc<Checkpo
 
 struct InFlight {
     commit: Pin<Box<dyn Future<Output = Result<(), CheckpointError>> + Send>>,
-    /// The thread's fence after the commit, and the number of durable writes then.
-    then: (Fence, u64),
-}
-
-/// The entrance of the journal, where the driver and its tasks push writes.
-pub(crate) struct JournalHandle {
-    store: Arc<dyn Checkpointer>,
-    thread: Arc<str>,
-    namespace: Arc<str>,
-    origin: Arc<str>,
-    pub(crate) durability: Durability,
-    /// The journal of the parent run.
-    pub(crate) outer: Option<Arc<JournalHandle>>,
-    /// The index of the parent task; 0 without one.
-    pub(crate) parent_task: u32,
-    inner: Mutex<Inner>,
-    /// Wakes the driver after a push.
-    pushed: AtomicWaker,
-    /// Wakes the tasks that wait for their writes.
-    written: Notify,
-}
-
-struct Inner {
-    queue: VecDeque<BatchWrite>,
-    deferred: DeferredWrites,
-    /// The status of the thread that the next batch writes.
-    status: Option<StoredStatus>,
-    /// `true` if a batch is written even if the queue is empty, to raise the epoch.
-    claims: bool,
-    /// The thread's fence after all batches in flight are written.
-    fence: Fence,
-    durable_head: Option<CheckpointId>,
-    /// The checkpoint at which the running tasks are planned.
-    at: Option<CheckpointId>,
-    /// The checkpoint that first planned them, if an update from outside has kept them.
-    planned_at: Option<CheckpointId>,
-    /// The epoch to which this run raises the thread.
-    epoch: u64,
-    /// The number of writes that were queued so far. `durable` counts the durable ones among them.
-    queued: u64,
-    durable: u64,
-    failed: Option<Arc<CheckpointError>>,
-}
-
-impl Inner {
-    /// Creates an empty queue for a run that found the thread at `fence` and raises it to `epoch`.
-    fn at(fence: Fence, epoch: u64) -> Self {
-        Self {
-            queue: VecDeque::new(),
-            deferred: DeferredWrites::default(),
-            status: None,
-            claims: false,
-            fence,
-            durable_head: fence.head,
-            at: fence.head,
-            planned_at: None,
-            epoch,
-            queued: 0,
-            durable: 0,
-            failed: None,
-        }
-    }
+    after: AfterBatch,
 }
 
 /// The queue length from which a run waits for its store.
@@ -118,24 +49,12 @@ impl Journal {
         fence: Fence,
         durability: Durability,
     ) -> Self {
-        let inner = Inner::at(fence, fence.epoch.saturating_add(1));
-        let shared = JournalHandle {
-            store,
-            thread,
-            namespace,
-            origin,
-            durability,
-            outer: None,
-            parent_task: 0,
-            inner: Mutex::new(inner),
-            pushed: AtomicWaker::new(),
-            written: Notify::new(),
-        };
+        let shared = JournalHandle::new(store, thread, namespace, origin, fence, durability);
         Self::of(shared, None)
     }
 
-    /// Creates the journal of a subgraph run in a task of the parent run: it has the parent run's epoch, and its own namespace with the head
-    /// `head`.
+    /// Creates the journal of a subgraph run in a task of the parent run. It has the parent run's epoch, and its own
+    /// namespace with the head `head`.
     pub(crate) fn within(
         outer: &Arc<JournalHandle>,
         task: u32,
@@ -143,20 +62,7 @@ impl Journal {
         head: Option<CheckpointId>,
         durability: Durability,
     ) -> Self {
-        let epoch = outer.epoch();
-        let inner = Inner::at(Fence::new(epoch, head), epoch);
-        let shared = JournalHandle {
-            store: Arc::clone(&outer.store),
-            thread: Arc::clone(&outer.thread),
-            namespace,
-            origin: Arc::clone(&outer.origin),
-            durability,
-            outer: Some(Arc::clone(outer)),
-            parent_task: task,
-            inner: Mutex::new(inner),
-            pushed: AtomicWaker::new(),
-            written: Notify::new(),
-        };
+        let shared = JournalHandle::within(outer, task, namespace, head, durability);
         let outer = Arc::clone(outer);
         let parents: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
         Self::of(shared, Some(parents))
@@ -196,19 +102,19 @@ impl Journal {
                     Ok(Poll::Ready(result)) => result,
                     Err(panic) => Err(CheckpointError::backend("write", format!("it panicked: {panic}"))),
                 };
-                let then = in_flight.then;
+                let after = in_flight.after;
                 discard(self.in_flight.take());
-                self.shared.complete(result, then);
+                self.shared.complete(result, after);
             }
             if self.poll_parents(cx).is_pending() {
                 return Poll::Pending;
             }
             match self.shared.next_batch() {
-                Some((batch, then)) => {
+                Some((batch, after)) => {
                     let batch = batch.awaited(awaited);
-                    let store = Arc::clone(&self.shared.store);
+                    let store = Arc::clone(self.shared.store());
                     let commit = Box::pin(async move { store.commit(batch).await });
-                    self.in_flight = Some(InFlight { commit, then });
+                    self.in_flight = Some(InFlight { commit, after });
                 }
                 None => return Poll::Ready(()),
             }
@@ -234,7 +140,7 @@ impl Journal {
         poll_fn(|cx| {
             let mut journal = lock(this);
             let polled = journal.poll(cx);
-            if journal.shared.lock().queue.len() < AHEAD { Poll::Ready(()) } else { polled }
+            if journal.shared.queue_len() < AHEAD { Poll::Ready(()) } else { polled }
         })
         .await;
         lock(this).shared.failure()
@@ -251,7 +157,7 @@ impl Journal {
     /// Makes the first writes durable. If writes are deferred until the run's end, only raises the epoch.
     pub(crate) async fn claim(this: &Mutex<Self>) -> Result<(), Arc<CheckpointError>> {
         lock(this).begun = true;
-        lock(this).shared.lock().claims = true;
+        lock(this).shared.claim();
         Self::wait(this).await;
         lock(this).shared.failure()
     }
@@ -290,256 +196,11 @@ impl Drop for Journal {
             else {
                 return;
             };
-            let mut commit = self.shared.store.commit(batch);
+            let mut commit = self.shared.store().commit(batch);
             let _ = commit.as_mut().poll(&mut cx);
             drop(in_flight);
         });
     }
-}
-
-impl JournalHandle {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Queues a write after those before it.
-    pub(crate) fn push(&self, write: BatchWrite) {
-        {
-            let mut inner = self.lock();
-            let write = match self.durability {
-                Durability::Exit => inner.deferred.defer(write),
-                Durability::Sync | Durability::Async => Some(write),
-            };
-            let Some(write) = write else { return };
-            inner.queued += 1;
-            inner.queue.push_back(write);
-        }
-        self.pushed.wake();
-    }
-
-    /// Queues a write, and before it everything that durability `Exit` has deferred.
-    pub(crate) fn push_now(&self, write: BatchWrite) {
-        self.release();
-        {
-            let mut inner = self.lock();
-            inner.queued += 1;
-            inner.queue.push_back(write);
-        }
-        self.pushed.wake();
-    }
-
-    /// Sets the status of the thread with which the run begins. The first batch writes it, whatever the durability.
-    pub(crate) fn begin_with_status(&self, status: StoredStatus) {
-        self.lock().status = Some(status.changed_at(now()));
-    }
-
-    /// Sets the status of the thread after the writes that were pushed so far.
-    ///
-    /// Durability `Exit` defers it with them. Only a running thread is marked at once, so that no reader takes it for
-    /// idle.
-    pub(crate) fn set_status(&self, status: StoredStatus) {
-        let status = status.changed_at(now());
-        let mut inner = self.lock();
-        if self.durability == Durability::Exit && status.kind != StatusKind::Running {
-            inner.deferred.status = Some(status);
-        } else {
-            inner.deferred.status = None;
-            inner.status = Some(status);
-        }
-    }
-
-    /// Queues the writes that durability `Exit` has deferred.
-    pub(crate) fn release(&self) {
-        {
-            let mut inner = self.lock();
-            inner.status = inner.deferred.status.take().or(inner.status);
-            let writes = inner.deferred.release();
-            if writes.is_empty() {
-                return;
-            }
-            for write in writes {
-                inner.queued += 1;
-                inner.queue.push_back(write);
-            }
-        }
-        self.pushed.wake();
-    }
-
-    /// Does not merge the last deferred checkpoint with those after it.
-    pub(crate) fn keep(&self) {
-        self.lock().deferred.keep();
-    }
-
-    /// Returns the deferred checkpoint that the next one replaces, with its parent.
-    pub(crate) fn merged_with_next(&self) -> Option<(CheckpointId, Option<CheckpointId>)> {
-        match self.durability {
-            Durability::Exit => self.lock().deferred.merged_with_next(),
-            Durability::Sync | Durability::Async => None,
-        }
-    }
-
-    /// Returns the store.
-    pub(crate) fn store(&self) -> &Arc<dyn Checkpointer> {
-        &self.store
-    }
-
-    /// Returns the namespace in which the run is stored.
-    pub(crate) fn namespace(&self) -> &Arc<str> {
-        &self.namespace
-    }
-
-    /// Returns the parent run's namespace.
-    pub(crate) fn parent_namespace(&self) -> Option<&Arc<str>> {
-        self.outer.as_ref().map(|outer| &outer.namespace)
-    }
-
-    /// Returns the namespaces of this run and its parent runs, outermost first.
-    pub(crate) fn path(&self) -> Vec<Arc<str>> {
-        let mut path = self.outer.as_ref().map_or_else(Vec::new, |outer| outer.path());
-        path.push(Arc::clone(&self.namespace));
-        path
-    }
-
-    /// Returns the checkpoint that first planned the running tasks, as the run was told.
-    pub(crate) fn kept_from(&self) -> Option<CheckpointId> {
-        self.lock().planned_at
-    }
-
-    /// Returns the checkpoint at which the running tasks are planned.
-    pub(crate) fn at(&self) -> Option<CheckpointId> {
-        self.lock().at
-    }
-
-    /// Returns the thread's name.
-    pub(crate) fn thread(&self) -> &Arc<str> {
-        &self.thread
-    }
-
-    /// Returns the epoch in which the run writes.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.lock().epoch
-    }
-
-    /// Waits until everything that was pushed so far is durable, deferred writes included. The driver polls the journal
-    /// meanwhile.
-    pub(crate) async fn durable(&self) -> Result<(), Arc<CheckpointError>> {
-        self.release();
-        let wanted = self.lock().queued;
-        loop {
-            // Created before the check, so that no notification is missed.
-            let written = self.written.notified();
-            {
-                let inner = self.lock();
-                if let Some(failed) = &inner.failed {
-                    return Err(Arc::clone(failed));
-                }
-                if inner.durable >= wanted {
-                    return Ok(());
-                }
-            }
-            self.pushed.wake();
-            written.await;
-        }
-    }
-
-    /// Sets the checkpoint that planned the tasks which run next.
-    pub(crate) fn reaches(&self, checkpoint: CheckpointId) {
-        let mut inner = self.lock();
-        (inner.at, inner.planned_at) = (Some(checkpoint), None);
-    }
-
-    /// Sets the checkpoint that first planned the tasks which run next.
-    pub(crate) fn keeps_tasks_of(&self, checkpoint: CheckpointId) {
-        self.lock().planned_at = Some(checkpoint);
-    }
-
-    /// Stops all writing: a write was impossible, and later ones would build on it.
-    pub(crate) fn stop(&self, why: CheckpointError) {
-        self.fail(Arc::new(why));
-    }
-
-    pub(crate) fn fail(&self, why: Arc<CheckpointError>) {
-        {
-            let mut inner = self.lock();
-            inner.queue.clear();
-            inner.status = None;
-            inner.failed.get_or_insert(why);
-        }
-        self.written.notify_waiters();
-    }
-
-    /// Returns the error that has stopped all writing, if there is one.
-    pub(crate) fn failure(&self) -> Result<(), Arc<CheckpointError>> {
-        match &self.lock().failed {
-            Some(failed) => Err(Arc::clone(failed)),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the newest durable checkpoint.
-    pub(crate) fn durable_head(&self) -> Option<CheckpointId> {
-        self.lock().durable_head
-    }
-
-    /// Returns `true` if neither a write nor a status waits to be written.
-    fn has_no_writes(&self) -> bool {
-        let inner = self.lock();
-        inner.queue.is_empty() && inner.status.is_none()
-    }
-
-    /// Returns `true` if nothing waits to be written.
-    fn is_idle(&self) -> bool {
-        let inner = self.lock();
-        inner.queue.is_empty() && !inner.claims
-    }
-
-    /// Takes the queue as a batch. Also returns the fence and the number of durable writes after its commit.
-    fn next_batch(&self) -> Option<(WriteBatch, (Fence, u64))> {
-        let mut inner = self.lock();
-        let claims = std::mem::take(&mut inner.claims);
-        let is_idle = inner.queue.is_empty() && inner.status.is_none() && !claims;
-        if is_idle || inner.failed.is_some() {
-            return None;
-        }
-        let writes: Vec<BatchWrite> = inner.queue.drain(..).collect();
-        let head = writes.iter().rev().find_map(|write| match write {
-            BatchWrite::Checkpoint(new) => Some(Some(new.checkpoint.id)),
-            BatchWrite::RollBack { namespace, to, .. } => (**namespace == *self.namespace).then_some(*to),
-            BatchWrite::Records { .. } => None,
-        });
-        let (fence, epoch) = (inner.fence, inner.epoch);
-        let then = Fence::new(epoch, head.unwrap_or(fence.head));
-        let batch = WriteBatch::new(Arc::clone(&self.thread), Arc::clone(&self.origin), fence)
-            .namespace(Arc::clone(&self.namespace))
-            .epoch(epoch)
-            .status(inner.status.take())
-            .writes(writes);
-        // The next batch builds on this one. If this one fails, no other follows.
-        let durable = inner.queued;
-        inner.fence = then;
-        Some((batch, (then, durable)))
-    }
-
-    fn complete(&self, result: Result<(), CheckpointError>, (then, durable): (Fence, u64)) {
-        {
-            let mut inner = self.lock();
-            match result {
-                Ok(()) => (inner.durable_head, inner.durable) = (then.head, durable),
-                Err(error) => {
-                    inner.failed = Some(Arc::new(error));
-                    inner.queue.clear();
-                }
-            }
-        }
-        self.written.notify_waiters();
-    }
-}
-
-/// Returns the time to the millisecond, as stores keep it.
-fn now() -> SystemTime {
-    let now = SystemTime::now();
-    let below = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos() % 1_000_000);
-    now.checked_sub(Duration::from_nanos(below.into())).unwrap_or(now)
 }
 
 /// Locks a journal. A panic of an earlier owner leaves it usable.

@@ -2,10 +2,13 @@
 
 mod abandoned_runs;
 mod deferred_writes;
+mod handle;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod journal;
 mod parent_persistence;
+mod write_queue;
 
 pub(crate) use abandoned_runs::{AbandonedRuns, Watch};
-pub(crate) use journal::{Durable, Journal, JournalHandle};
-pub(crate) use parent_persistence::{NamespaceLock, ParentPersistence, ParentTask};
+pub(crate) use handle::JournalHandle;
+pub(crate) use journal::{Durable, Journal};
+pub(crate) use parent_persistence::{NamespaceLock, ParentPersistence, ParentTask, ThreadTask};

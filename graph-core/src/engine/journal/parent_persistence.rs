@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointId, RunRecord};
 
-use super::journal::JournalHandle;
+use super::handle::JournalHandle;
 
 /// The persistence of a parent run, as the subgraph runs of its tasks use it.
 pub(crate) struct ParentPersistence {
@@ -70,6 +70,18 @@ pub(crate) struct ParentTask {
     /// The checkpoint at which the task runs, if an update from outside has kept the task: the newer state is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kept_at: Option<CheckpointId>,
+    /// The task of the thread in which the parent run runs; `None` if the parent run is that of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of_thread: Option<ThreadTask>,
+}
+
+/// A task of a thread's own graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ThreadTask {
+    /// The checkpoint at which the task runs.
+    pub(crate) at: CheckpointId,
+    /// The task's index in its superstep.
+    pub(crate) task: usize,
 }
 
 impl ParentTask {
@@ -81,7 +93,12 @@ impl ParentTask {
     /// Creates the position in a task of a checkpoint, or between two calls for `None`.
     pub(crate) fn at(checkpoint: CheckpointId, task: Option<usize>) -> Self {
         let (task, between) = (task.unwrap_or_default(), task.is_none());
-        Self { checkpoint, task, begun: None, between, kept_at: None }
+        Self { checkpoint, task, begun: None, between, kept_at: None, of_thread: None }
+    }
+
+    /// Returns the position inside a run that runs in this task of the thread, or that is the run of the thread.
+    pub(crate) fn inside(self, of_thread: Option<ThreadTask>) -> Self {
+        Self { of_thread, ..self }
     }
 
     /// Returns the position of a task that runs at checkpoint `at`.

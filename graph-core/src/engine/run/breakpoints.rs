@@ -65,7 +65,11 @@ fn stops(graph: &Compiled, always: &[usize], given: &AddedBreakpoints) -> Result
             NodeRef::Named(name) => graph.find(name),
             node => graph.indices.get(node).copied(),
         };
-        let unknown = || ErrorKind::UnknownNode { node: node.name().to_owned(), what: "to stop at" };
+        let unknown = || ErrorKind::UnknownNode {
+            node: node.name().to_owned(),
+            what: "to stop at",
+            known: graph.names.iter().map(ToString::to_string).collect(),
+        };
         places.push(place.ok_or_else(unknown)?);
     }
     for place in places {

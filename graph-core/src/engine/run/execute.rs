@@ -1,5 +1,5 @@
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -62,7 +62,12 @@ impl Execution<'_> {
         match self.options.stop.clone() {
             None => self.run().await,
             Some(stop) => {
-                if stop.unless_cancelled(self.run()).await.is_none() {
+                let ended = {
+                    // By reference: a future that is an argument takes its room several times.
+                    let run = pin!(self.run());
+                    stop.unless_cancelled(run).await
+                };
+                if ended.is_none() {
                     self.call_off().await;
                 }
             }

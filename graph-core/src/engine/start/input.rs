@@ -78,6 +78,7 @@ impl Parts {
         };
         let mut driver = self.on(persist, state, ephemerals)?;
         driver.input_checkpoint(step, parent, carried, records)?;
+        driver.abandons_tasks(parent);
         // If the input is refused, none of these writes reaches the store: the run has not begun.
         driver.apply_input(PendingInput { input, given, step })?;
         Ok(driver)
@@ -104,6 +105,17 @@ impl Driver {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, changes, records);
         }
         Ok(())
+    }
+
+    /// Keeps the last checkpoint, which abandons the tasks of `parent`, apart from those after it. Merged
+    /// with them, it would look like the superstep of these tasks, and subgraphs would continue from their abandoned calls.
+    fn abandons_tasks(&self, parent: Option<CheckpointId>) {
+        if let Some(persist) = &self.persist
+            && parent.is_some()
+            && self.graph.kept_states.may_exist()
+        {
+            persist.shared.keep();
+        }
     }
 
     /// Applies a pending input, plans the first superstep, and adds the checkpoint after it.

@@ -24,9 +24,7 @@ pub(crate) fn begun_joins(
     let stored = progress::read(thread, checkpoint)?;
     let mut progress = Progress::new(&graph.topology);
     stored.arrive(graph, &mut progress);
-    let begun = graph.topology.joins.iter().zip(&progress.joins);
-    let begun = begun.filter(|(_, arrived)| arrived.iter().any(|&arrived| arrived));
-    let shown = begun.map(|(join, slots)| {
+    let shown = progress.begun_joins(&graph.topology).map(|(join, slots)| {
         let of = |wanted: bool| {
             let sources = join.sources.iter().zip(slots).filter(|&(_, &arrived)| arrived == wanted);
             sources.map(|(&source, _)| Arc::from(graph.node_name(source))).collect()

@@ -148,10 +148,9 @@ pub(crate) fn encode(
     let packets: BTreeMap<usize, Box<RawValue>> = packets
         .map(|(index, packet)| Ok((index, packet_json(packet)?)))
         .collect::<Result<_, EncodeError>>()?;
-    let begun = |arrived: &&Vec<bool>| arrived.iter().any(|&arrived| arrived);
     let untouched = packets.is_empty()
         && progress.waiting.is_empty()
-        && !progress.joins.iter().any(|arrived| begun(&arrived))
+        && !progress.has_begun_joins()
         && ephemerals.alive().next().is_none()
         && provenance.is_nothing();
     if untouched {
@@ -162,8 +161,7 @@ pub(crate) fn encode(
         let packet = task.packet.as_ref().map(packet_json).transpose()?;
         Ok(StoredTask { node: name(task.node), packet })
     });
-    let joins = graph.topology.joins.iter().zip(&progress.joins).filter(|(_, arrived)| begun(arrived));
-    let joins = joins.map(|(join, arrived)| StoredJoin {
+    let joins = progress.begun_joins(&graph.topology).map(|(join, arrived)| StoredJoin {
         to: target_name(graph, join.target),
         of: join.sources.iter().copied().map(name).collect(),
         arrived: join.sources.iter().zip(arrived).filter(|(_, a)| **a).map(|(s, _)| name(*s)).collect(),
@@ -359,13 +357,10 @@ impl StoredJoin {
         });
         let best = joins.max_by_key(|(index, _, shared)| (*shared, std::cmp::Reverse(*index)));
         let Some((index, join, _)) = best else { return };
-        if let Some(slots) = progress.joins.get_mut(index) {
-            for (slot, source) in slots.iter_mut().zip(&join.sources) {
-                *slot |= arrived.contains(source);
-            }
-            // Sources for which the join has waited may have been removed from the graph.
-            if slots.iter().all(|&arrived| arrived) {
-                progress.filled.push(index);
+        // This may fill the join: sources for which it has waited may have been removed from the graph.
+        for (place, source) in join.sources.iter().enumerate() {
+            if arrived.contains(source) {
+                progress.arrive(index, place);
             }
         }
     }

@@ -7,12 +7,12 @@ use crate::checkpoint::{CheckpointId, StoredStatus};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::{
     AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, before, call_id, caught,
-    journals, open_state, open_within, run_record, shared_from_outside, withdraw, write_around,
+    journals, open_state, open_within, run_record, shared_from_outside, thread_task, withdraw, write_around,
 };
 use crate::erased::{ErasedState, TaskWrites, WritesOf};
 use crate::error::{Error, ErrorKind};
 use crate::options::Durability;
-use crate::run::{ContextGiven, HasContext, NeedsContext, Opening, Run};
+use crate::run::{ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 use crate::step::Leave;
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
@@ -177,8 +177,10 @@ where
         expected.check(&self.thread().erased(), outermost.fence)?;
         let head = loaded.fence.head;
         let status = call_status(thread, &parents, loaded.found).map_err(refuse)?;
+        let of_thread = thread_task(thread, &parents).map_err(refuse)?;
         let (opened, parent_task, updates, writes) = match status {
             CallStatus::Waiting(stored, parent_task) => {
+                let parent_task = parent_task.running_at(parent.id()).inside(of_thread);
                 let last = resolver.last_writers(&stored.checkpoint).await?;
                 let updates = resolver.resolve_supersteps(updates, last)?;
                 let writes = match keeps_plan(&updates) {
@@ -203,7 +205,12 @@ where
                 let opened =
                     left.map_err(refuse)?.map(|stored| open_state(&graph.0, thread, stored)).transpose();
                 let updates = updates_at_end(updates).map_err(refuse)?;
-                (opened.map_err(refuse)?, ParentTask::at(parent.id(), None), updates, Vec::new())
+                (
+                    opened.map_err(refuse)?,
+                    ParentTask::at(parent.id(), None).inside(of_thread),
+                    updates,
+                    Vec::new(),
+                )
             }
             other => return Err(self.no_subgraph_call(&namespace, &other)),
         };
@@ -286,7 +293,7 @@ const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no pa
 
 impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
     /// Sets the context of the thread's graph. The context of the subgraph is made from it.
-    pub fn context(self, context: impl Into<Arc<D>>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
+    pub fn context(self, context: impl IntoContext<D>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
         let Self { run, expected, idempotency_key, make } = self;
         UpdateSubgraphCall { run: run.context(context), expected, idempotency_key, make }
     }

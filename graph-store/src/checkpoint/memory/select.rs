@@ -4,7 +4,6 @@ use std::sync::Arc;
 use super::namespace::{Entry, Namespace};
 use super::thread::Thread;
 use super::threads::{Listed, Threads};
-use crate::checkpoint::query::has_metadata;
 use crate::checkpoint::{
     Checkpoint, CheckpointQuery, HistoryEntry, NamespaceQuery, NamespaceRecord, Page, StatusKind,
     ThreadQuery, ThreadRecord, metadata_digest,
@@ -66,7 +65,7 @@ fn matches(checkpoint: &Checkpoint, query: &CheckpointQuery) -> bool {
     let run = &checkpoint.run;
     query.source.is_none_or(|source| source == checkpoint.source)
         && query.run.as_ref().is_none_or(|id| *id == run.id)
-        && has_metadata(run, &query.metadata)
+        && run.has_metadata(&query.metadata)
 }
 
 /// Returns the namespaces that match a query, by name.

@@ -3,26 +3,50 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::state::model::Reducer;
+
 use super::context::Context;
 use super::fields::docs_or;
 
 // impl Ticket {
 //     const ANSWER: Field<Ticket, Option<String>> = Field::__new("answer", 0, |__state| &__state.answer);
+//     const NOTES: Field<Ticket, Vec<String>> = Field::__reduced("notes", 1, |__state| &__state.notes, false);
+//     const CHAT: FlattenedField<Ticket, Chat> = FlattenedField::__new();
 // }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     let (runtime, this) = (cx.runtime, &cx.this);
     // Duplicate constants are a reported mistake. The fallback contains only the first.
     let mut seen = BTreeSet::new();
-    let fields = cx.state.fields().filter(|field| seen.insert(field.constant.to_string()));
-    let constants = fields.map(|field| {
+    let fields: Vec<_> = cx.state.fields().filter(|field| seen.insert(field.constant.to_string())).collect();
+    let constants = fields.into_iter().map(|field| {
         let (vis, constant, ident, ty) = (&field.vis, &field.constant, &field.ident, &field.ty);
         let (name, index) = (field.name(), field.index);
         let docs = docs_or(&field.docs, || format!("The field `{}`.", field.name()));
+        let exclusive = match &field.reducer {
+            Reducer::Replace => None,
+            Reducer::BuiltIn { .. } | Reducer::Function { .. } => Some(quote!(false)),
+            Reducer::Type(_) => {
+                let (reducer, ty) = (cx.reducer(field), cx.ty(field));
+                Some(quote!(<#reducer as #runtime::Reducer<#ty>>::EXCLUSIVE))
+            }
+        };
+        let get = quote!(|__state| &__state.#ident);
+        let value = match exclusive {
+            None => quote!(__new(#name, #index, #get)),
+            Some(exclusive) => quote!(__reduced(#name, #index, #get, #exclusive)),
+        };
         quote! {
             #(#docs)*
-            #vis const #constant: #runtime::Field<#this, #ty> =
-                #runtime::Field::__new(#name, #index, |__state| &__state.#ident);
+            #vis const #constant: #runtime::Field<#this, #ty> = #runtime::Field::#value;
         }
     });
-    cx.inherent(this, quote!(#(#constants)*))
+    let flats = cx.state.flats().filter(|flat| seen.insert(flat.constant.to_string()));
+    let flats = flats.map(|flat| {
+        let (vis, constant, ty) = (&flat.vis, &flat.constant, &flat.ty);
+        quote! {
+            #[doc(hidden)]
+            #vis const #constant: #runtime::FlattenedField<#this, #ty> = #runtime::FlattenedField::__new();
+        }
+    });
+    cx.inherent(this, quote!(#(#constants)* #(#flats)*))
 }

@@ -1,9 +1,10 @@
 //! The types of fields in generated code.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{GenericParam, Ident};
+use syn::Ident;
 
+use crate::generics;
 use crate::state::model::{Field, Flat, Reducer, State, plain};
 
 use super::span::UserSpans;
@@ -47,23 +48,5 @@ pub(super) fn is_generic(state: &State, field: &Field) -> bool {
 }
 
 pub(super) fn mentions_params(state: &State, tokens: TokenStream) -> bool {
-    let params: Vec<_> = state
-        .generics
-        .params
-        .iter()
-        .filter_map(|param| match param {
-            GenericParam::Type(param) => Some(&param.ident),
-            GenericParam::Const(param) => Some(&param.ident),
-            GenericParam::Lifetime(_) => None,
-        })
-        .collect();
-    mentions(tokens, &params)
-}
-
-fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => names.contains(&&ident),
-        TokenTree::Group(group) => mentions(group.stream(), names),
-        _ => false,
-    })
+    generics::mentions_params(&state.generics, tokens)
 }

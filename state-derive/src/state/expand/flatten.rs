@@ -6,6 +6,7 @@ use super::context::Context;
 // impl StateOrPacket for Ticket { type Role = IsState; }
 // impl Holds<Ticket> for Ticket { type Part = TicketUpdate; fn held(&self) -> &Ticket { self } fn lift(..) -> .. { update } }
 // impl<S: Holds<Ticket, Part = TicketUpdate>> IntoUpdate<S>, IntoStep<S> for TicketUpdate { .. }
+// impl KnownWays for TicketUpdate { .. }
 // and for each flattened Chat:
 // impl Holds<Chat> for Ticket { type Part = ChatUpdate; fn held(&self) -> &Chat { &self.chat } fn lift(..) -> .. { .. } }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
@@ -67,7 +68,15 @@ pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
             }
         },
     );
-    quote!(#role #holds #into_update #into_step)
+    let krate = runtime.krate();
+    let ways = cx.impl_for(
+        quote!(#krate::graph::text::KnownWays),
+        update,
+        quote! {
+            const WAYS: #krate::graph::text::WaysOut = #krate::graph::text::WaysOut::ByEdges;
+        },
+    );
+    quote!(#role #holds #into_update #into_step #ways)
 }
 
 // impl<__S: Holds<Ticket, Part = TicketUpdate>> IntoStep<__S> for TicketUpdate { .. }

@@ -48,7 +48,10 @@ fn cached_results_can_be_cleared() {
         assert_eq!(graph.clear_cache().await.unwrap(), 1);
         assert_eq!(journal.take(), ["fetch /a", "fetch /b", "fetch /a"]);
         let error = graph.clear_cache_of(flaky).await.unwrap_err();
-        assert_eq!(error.to_string(), "graph `Page`: has no node `flaky` whose results could be cleared");
+        assert_eq!(
+            error.to_string(),
+            "graph `Page`: has no node `flaky` whose results could be cleared, but `fetch`"
+        );
         let error = draft().compile().unwrap().clear_cache().await.unwrap_err();
         assert_eq!(error.to_string(), "graph `Page`: there is no cache: add one with `graph.with_cache(..)`");
     });

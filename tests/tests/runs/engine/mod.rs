@@ -28,3 +28,4 @@ mod untracked;
 mod wiring;
 mod workers;
 mod writes;
+mod written_graphs;

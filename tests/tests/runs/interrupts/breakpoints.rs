@@ -81,7 +81,7 @@ fn breakpoints_are_found_by_name_and_alias() {
         "a<>b ab<>c abc"
     );
     let error = run().interrupt_after_named(["d"]).start().unwrap_err();
-    assert_eq!(error.to_string(), "graph `Talk`: has no node `d` to stop at");
+    assert_eq!(error.to_string(), "graph `Talk`: has no node `d` to stop at, but `a`, `b` and `c`");
 }
 
 #[test]
@@ -211,5 +211,5 @@ fn breakpoint_at_an_unknown_node_is_refused() {
     );
     let error = compiled().run(Talk::input()).interrupt_before(stranger).start().unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnknownNode { node, .. } if node == "stranger"));
-    assert_eq!(error.to_string(), "graph `Talk`: has no node `stranger` to stop at");
+    assert_eq!(error.to_string(), "graph `Talk`: has no node `stranger` to stop at, but `a`, `b` and `c`");
 }

@@ -1,0 +1,13 @@
+//! Agent2Agent: messages, tasks and the parameters of methods, in the JSON of versions 0.3 and 1.0.
+
+mod error;
+mod message;
+mod method;
+mod params;
+mod task;
+
+pub(crate) use error::A2aError;
+pub(crate) use message::{Message, Part, Role, merged};
+pub(crate) use method::{Method, Version};
+pub(crate) use params::{ListParams, SendParams, TaskParams};
+pub(crate) use task::{Artifact, Task, TaskId, TaskState, artifact_update, status_update, stream_item};

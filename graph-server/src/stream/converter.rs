@@ -1,0 +1,169 @@
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::events::LoggedEvent;
+use crate::graphs::{RunFailure, ServedEvent, ServedKind, Stopped};
+use crate::protocol::{Object, StreamMode};
+
+use super::astream::Astream;
+use super::checkpoints::Checkpoints;
+use super::messages::Messages;
+use super::namespaces::Namespaces;
+use super::tasks::Tasks;
+use super::tools::Tools;
+use super::updates::{interrupts_json, update_json};
+
+/// The events that a client wants of a run, and the names that they contain.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StreamSpec {
+    pub(crate) modes: Vec<StreamMode>,
+    /// `true` to include the events of subgraphs.
+    pub(crate) subgraphs: bool,
+    pub(crate) run_id: String,
+    pub(crate) thread_id: String,
+    pub(crate) assistant_id: String,
+    pub(crate) graph_id: String,
+    /// The metadata of the run.
+    pub(crate) metadata: Object,
+}
+
+impl StreamSpec {
+    pub(crate) fn wants(&self, mode: StreamMode) -> bool {
+        self.modes.contains(&mode)
+    }
+
+    /// Returns the kinds of events that the run has to send.
+    pub(crate) fn events(&self) -> Vec<superstep::StreamMode> {
+        use superstep::StreamMode as Core;
+        let mut events = Vec::new();
+        for mode in &self.modes {
+            events.extend_from_slice(match mode {
+                StreamMode::Values => &[Core::Values],
+                StreamMode::Updates => &[Core::Updates],
+                StreamMode::Custom => &[Core::Custom],
+                // The messages of the first state are not new. A node may return messages that it has not streamed.
+                StreamMode::Messages | StreamMode::MessagesTuple => {
+                    &[Core::Messages, Core::Updates, Core::Values, Core::Tasks]
+                }
+                StreamMode::Tasks => &[Core::Tasks, Core::Updates, Core::Values, Core::Interrupts],
+                StreamMode::Checkpoints => &[Core::Checkpoints, Core::Values],
+                StreamMode::Debug => {
+                    &[Core::Tasks, Core::Updates, Core::Values, Core::Interrupts, Core::Checkpoints]
+                }
+                StreamMode::Tools => &[Core::Tasks, Core::Updates, Core::Values],
+                StreamMode::Events => &[Core::Tasks, Core::Updates, Core::Values, Core::Messages],
+            });
+        }
+        if self.subgraphs {
+            // The names of subgraph events contain the tasks that have called the subgraphs.
+            events.push(Core::Tasks);
+        }
+        let all = superstep::StreamMode::ALL;
+        all.into_iter().filter(|mode| events.contains(mode)).collect()
+    }
+}
+
+/// A conversion of the events of one run. It appends to a list, and keeps the data that later events need.
+pub(crate) struct Converter {
+    spec: StreamSpec,
+    namespaces: Namespaces,
+    messages: Messages,
+    tasks: Tasks,
+    checkpoints: Checkpoints,
+    astream: Astream,
+    tools: Tools,
+}
+
+/// A list of events, with their namespace.
+pub(super) struct Out<'o> {
+    pub(super) events: &'o mut Vec<LoggedEvent>,
+    pub(super) namespace: &'o str,
+}
+
+impl Out<'_> {
+    /// Appends an event. Its name ends with its namespace.
+    pub(super) fn push(&mut self, mode: StreamMode, name: &str, data: String) {
+        let name = match self.namespace {
+            "" => name.to_owned(),
+            namespace => format!("{name}|{namespace}"),
+        };
+        self.events.push(LoggedEvent::new(Some(mode), name, data));
+    }
+}
+
+impl Converter {
+    pub(crate) fn new(spec: StreamSpec) -> Self {
+        Self {
+            namespaces: Namespaces::default(),
+            messages: Messages::default(),
+            tasks: Tasks::default(),
+            checkpoints: Checkpoints::default(),
+            astream: Astream::default(),
+            tools: Tools::default(),
+            spec,
+        }
+    }
+
+    /// Returns the first event of every stream.
+    pub(crate) fn metadata(&self, attempt: u64) -> LoggedEvent {
+        let data = json!({ "run_id": self.spec.run_id, "attempt": attempt }).to_string();
+        LoggedEvent::new(None, "metadata", data)
+    }
+
+    /// Returns the event of a run that has failed.
+    pub(crate) fn failure(&self, failure: &RunFailure) -> LoggedEvent {
+        let data = json!({ "error": failure.error, "message": failure.message }).to_string();
+        LoggedEvent::new(None, "error", data)
+    }
+
+    /// Converts an event, and appends the results.
+    pub(crate) fn convert(&mut self, event: &ServedEvent, events: &mut Vec<LoggedEvent>) {
+        self.namespaces.notice(event);
+        if !event.namespace.is_empty() && !self.spec.subgraphs {
+            return;
+        }
+        let namespace = self.namespaces.name(&event.namespace);
+        let mut out = Out { events, namespace: &namespace };
+        let spec = &self.spec;
+        match &event.kind {
+            ServedKind::Values(values) if spec.wants(StreamMode::Values) => {
+                out.push(StreamMode::Values, "values", values.get().to_owned());
+            }
+            ServedKind::Update { writes, restored, .. } if spec.wants(StreamMode::Updates) => {
+                let mut update = json!({ &*event.node: update_json(writes.clone()) });
+                if *restored && let Some(object) = update.as_object_mut() {
+                    object.insert("__metadata__".to_owned(), json!({ "cached": true }));
+                }
+                out.push(StreamMode::Updates, "updates", update.to_string());
+            }
+            ServedKind::Custom(value) if spec.wants(StreamMode::Custom) => {
+                out.push(StreamMode::Custom, "custom", value.to_string());
+            }
+            ServedKind::Interrupted { values, stopped } => stop(spec, values, stopped, &mut out),
+            _ => {}
+        }
+        self.messages.convert(spec, event, &mut out);
+        self.tasks.convert(spec, event, &mut out);
+        self.checkpoints.convert(spec, event, &mut out);
+        self.astream.convert(spec, event, &mut out);
+        self.tools.convert(spec, event, &mut out);
+    }
+}
+
+/// Appends the events with which a run says why it has stopped. After a breakpoint, the list of questions is empty.
+fn stop(spec: &StreamSpec, values: &RawValue, stopped: &Stopped, out: &mut Out<'_>) {
+    let interrupts = interrupts_json(&stopped.interrupts);
+    if spec.wants(StreamMode::Updates) {
+        out.push(StreamMode::Updates, "updates", json!({ "__interrupt__": interrupts }).to_string());
+    }
+    if spec.wants(StreamMode::Values) && !stopped.interrupts.is_empty() {
+        out.push(StreamMode::Values, "values", with_interrupts(values, interrupts));
+    }
+}
+
+/// Adds `__interrupt__` to the JSON of a state.
+pub(crate) fn with_interrupts(values: &RawValue, interrupts: Value) -> String {
+    let mut state: Object = serde_json::from_str(values.get()).unwrap_or_default();
+    state.insert("__interrupt__".to_owned(), interrupts);
+    Value::Object(state).to_string()
+}

@@ -1,0 +1,18 @@
+//! The events of a run as the classic events of the protocol: `values`, `updates`, `messages` and so on.
+
+mod astream;
+mod checkpoints;
+mod chunk;
+mod converter;
+mod messages;
+mod namespaces;
+mod tasks;
+mod thread_changes;
+mod thread_events;
+mod tools;
+mod updates;
+
+pub(crate) use converter::{Converter, StreamSpec, with_interrupts};
+pub(crate) use thread_changes::{STATE_UPDATE, run_done, state_update};
+pub(crate) use thread_events::RunEvents;
+pub(crate) use updates::{interrupts_json, update_json};

@@ -1,0 +1,59 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::calls::{Calls, log_failure};
+use crate::app::App;
+use crate::protocol::Timestamp;
+
+/// The longest time between two looks at the results to send.
+const PERIOD: Duration = Duration::from_secs(30);
+
+/// The shortest time between two looks, if no call has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Wakes the task that calls webhooks.
+#[derive(Debug, Default)]
+pub(crate) struct Sender {
+    changed: Notify,
+    stopped: AtomicBool,
+}
+
+impl Sender {
+    /// Has the task look at the results to send, because there is a new one.
+    pub(crate) fn wake(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Calls no more webhooks.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.wake();
+    }
+}
+
+/// Starts the task that calls webhooks. It ends with the server, after the calls that are under way.
+pub(crate) fn start(app: &Arc<App>) {
+    let (app, sender) = (Arc::downgrade(app), Arc::clone(&app.sender));
+    tokio::spawn(async move {
+        let mut calls = Calls::new(PERIOD);
+        loop {
+            let Some(app) = Weak::upgrade(&app) else { break };
+            if sender.stopped.load(Ordering::Acquire) {
+                break;
+            }
+            // A store that fails now is asked again after the period.
+            let next = calls.start_due(&app, Timestamp::now()).await.map_err(log_failure).ok().flatten();
+            drop(app);
+            let pause = next.map_or(PERIOD, |next| next.since(Timestamp::now()).clamp(PAUSE, PERIOD));
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = sender.changed.notified() => {}
+                Some(_) = calls.next_end() => {}
+            }
+        }
+        while calls.next_end().await.is_some() {}
+    });
+}

@@ -1,0 +1,16 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(input)]
+    question: String,
+    answer: Option<String>,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update().answer("yes".to_owned())
+}
+
+fn main() {
+    let _graph = StateGraph::<Ticket>::new().add_edge(START, draft);
+}

@@ -1,0 +1,18 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(input)]
+    question: String,
+    answer: Option<String>,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update().answer("yes".to_owned())
+}
+
+async fn send(_: &Ticket) {}
+
+fn main() {
+    let _graph = StateGraph::<Ticket>::new().edge(START, (draft, send)).defer((draft, send));
+}

@@ -1,0 +1,23 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    answer: String,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update()
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Writer;
+
+impl Writer {
+    async fn draft(&self, _: &Ticket) -> TicketUpdate {
+        Ticket::update()
+    }
+}
+
+fn main() {
+    let _ = StateGraph::<Ticket>::new().edge(START, Writer::draft);
+}

@@ -1,0 +1,33 @@
+use superstep::{GraphState, StateUpdate};
+
+#[derive(GraphState, Clone, Default)]
+struct Chat {
+    #[state(reducer = append)]
+    log: Vec<String>,
+}
+
+#[derive(GraphState, Clone, Default)]
+struct Ticket {
+    question: String,
+    confidence: f32,
+    answer: Option<String>,
+    #[state(reducer = append)]
+    notes: Vec<String>,
+    #[state(flatten)]
+    chat: Chat,
+}
+
+#[derive(StateUpdate)]
+#[update(of = Ticket)]
+struct Answered {
+    answer: String,
+    notes: Vec<String>,
+}
+
+async fn answer(_: &Ticket) -> Answered {
+    Answered { answer: "yes".to_owned() }
+}
+
+fn main() {
+    let _ = answer;
+}
