@@ -81,8 +81,8 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// Awaiting it fails with:
     ///
     /// - [`NoCheckpoint`](crate::ErrorKind::NoCheckpoint) if the checkpoint does not exist.
-    /// - [`Conflict`](crate::ErrorKind::Conflict) if another writer commits to the thread at the same time, or the epoch is
-    ///   not the [expected](RollBack::if_epoch) one.
+    /// - [`Conflict`](crate::ErrorKind::Conflict) if the active run or another writer commits to the thread at the same time, or
+    ///   the epoch is not the [expected](RollBack::if_epoch) one. The thread is not rolled back; the call can be repeated.
     /// - [`Checkpoint`](crate::ErrorKind::Checkpoint) if the checkpointer fails, or cannot read the newest checkpoint of a
     ///   subgraph call.
     ///
