@@ -21,6 +21,10 @@ pub(super) const AT_ONCE_EACH: usize = 8;
 /// The number of results that are read first. A look reads more while those that it has read have to wait.
 const BATCH: usize = 64;
 
+/// The time for which looks rest after one that has passed over a result, for each such result. Without it, every call that
+/// ends would read all results that have to wait again, at once.
+pub(super) const REST: Duration = Duration::from_micros(50);
+
 /// The pauses before a failed call is made again. After the last, the result is given up.
 const PAUSES: [Duration; 6] = [
     Duration::from_secs(1),
@@ -36,6 +40,8 @@ pub(super) struct Calls {
     tasks: JoinSet<Call>,
     runs: HashSet<RunId>,
     sources: HashMap<Source, usize>,
+    /// The number of results that are due and that the last look has passed over.
+    passed_over: u32,
     /// The time after which a call is made again that the store could not note.
     pause: Duration,
 }
@@ -65,7 +71,7 @@ impl Source {
 
 impl Calls {
     pub(super) fn new(pause: Duration) -> Self {
-        Self { tasks: JoinSet::new(), runs: HashSet::new(), sources: HashMap::new(), pause }
+        Self { tasks: JoinSet::new(), runs: HashSet::new(), sources: HashMap::new(), passed_over: 0, pause }
     }
 
     /// Starts the calls that are due, as far as there is room for them. Returns the time of the next one. `None` if there is
@@ -78,6 +84,7 @@ impl Calls {
         app: &Arc<App>,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, StoreError> {
+        self.passed_over = 0;
         let mut scan = app.records.webhooks(BATCH);
         loop {
             let batch = scan.next().await?;
@@ -96,11 +103,17 @@ impl Calls {
         }
     }
 
+    /// Returns the time for which the next look has to wait, in proportion to the cost of the last one.
+    pub(super) fn rest(&self) -> Duration {
+        REST.saturating_mul(self.passed_over)
+    }
+
     /// Starts a call, if it is not under way and its sources have room for it.
     fn start(&mut self, app: &Arc<App>, webhook: WebhookRecord, now: Timestamp) {
         let (run, sources) = (webhook.run_id, Source::of(&webhook));
         let is_full = |source| self.sources.get(source).is_some_and(|count| *count >= AT_ONCE_EACH);
         if sources.iter().any(is_full) || !self.runs.insert(run) {
+            self.passed_over = self.passed_over.saturating_add(1);
             return;
         }
         for source in &sources {

@@ -3,6 +3,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::calls::{Calls, log_failure};
 use crate::app::App;
@@ -27,6 +28,16 @@ impl Sender {
         self.changed.notify_one();
     }
 
+    /// Waits until this time, or until the sender stops. The next look notices every change before it.
+    async fn rest_until(&self, time: Instant) {
+        while !self.stopped.load(Ordering::Acquire) {
+            tokio::select! {
+                () = tokio::time::sleep_until(time) => break,
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
     /// Calls no more webhooks.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
@@ -47,12 +58,14 @@ pub(crate) fn start(app: &Arc<App>) {
             // A store that fails now is asked again after the period.
             let next = calls.start_due(&app, Timestamp::now()).await.map_err(log_failure).ok().flatten();
             drop(app);
+            let rest = Instant::now() + calls.rest().min(PERIOD);
             let pause = next.map_or(PERIOD, |next| next.since(Timestamp::now()).clamp(PAUSE, PERIOD));
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = sender.changed.notified() => {}
                 Some(_) = calls.next_end() => {}
             }
+            sender.rest_until(rest).await;
         }
         while calls.next_end().await.is_some() {}
     });

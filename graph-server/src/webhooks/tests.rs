@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tower::ServiceExt as _;
 
-use super::calls::{AT_ONCE_EACH, Calls};
+use super::calls::{AT_ONCE_EACH, Calls, REST};
 use super::deliver::{Delivery, deliver};
 use crate::Server;
 use crate::app::App;
@@ -254,6 +254,8 @@ async fn a_place_that_does_not_respond_does_not_slow_others() {
     post(&routes, "/runs/wait", other).await;
     let mut calls = Calls::new(Duration::ZERO);
     assert_eq!(calls.start_due(&app, Timestamp::now()).await.unwrap(), None);
+    // The cost of a look is paid back by a rest, so it does not multiply with the number of calls that end.
+    assert_eq!(calls.rest(), REST * 142);
     assert!(received.recv().await.is_some());
     assert_eq!(calls.next_end().await, Some(true));
     assert_eq!(calls.start_due(&app, Timestamp::now()).await.unwrap(), None);
