@@ -66,7 +66,7 @@ async fn main() -> Result<()> {
     thread.resume(lunch.answer(true)).await?;
     print("lunch is approved", &thread).await?;
 
-    // A run that is wrong: somebody has approved the expense of another person.
+    // A run that is wrong: a person has approved the expense of another person.
     thread.run(Account::input("bob", 90_000_u64)).run_id("boat").await?;
     let boat = thread.interrupts().await?.only::<Approve>()?;
     thread.resume(boat.answer(true)).await?;

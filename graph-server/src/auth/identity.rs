@@ -59,7 +59,7 @@ impl Identity {
         self.sees_all
     }
 
-    /// Returns `true` if the identity sees what belongs to an id, or to nobody.
+    /// Returns `true` if the identity sees a record with this owner, or without one.
     pub(crate) fn sees(&self, owner: Option<&str>) -> bool {
         self.sees_all || owner == Some(self.id())
     }

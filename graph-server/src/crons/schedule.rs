@@ -47,7 +47,7 @@ impl Schedule {
         Ok(Self { pattern, zone })
     }
 
-    /// Returns the first time after another one. `None` if there is none.
+    /// Returns the first time after another one, or `None`.
     pub(crate) fn after(&self, time: Timestamp) -> Option<Timestamp> {
         let time = jiff::Timestamp::from_microsecond(i64::try_from(time.micros()).ok()?).ok()?;
         let found = self.pattern.find_next_occurrence(&time.to_zoned(self.zone.clone()), false).ok()?;

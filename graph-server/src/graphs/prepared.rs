@@ -66,7 +66,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Prepared<S, D> {
         };
         let Self { context, run_id, begin, at, mut options, .. } = self;
         if in_memory && !modes.contains(&StreamMode::Checkpoints) {
-            // Nobody can read them, and the checkpoints of a run are most of its memory.
+            // No client can read them, and the checkpoints of a run are most of its memory.
             options.durability = Durability::Exit;
         }
         let set = Settings { options, context, modes, stop };

@@ -39,7 +39,7 @@ async fn show() -> Response {
             Access::Operator => "operators",
         };
         let (method, path, about) = (route.method, route.path, route.about);
-        // The texts of the table have no characters that HTML reads. Writing to a string does not fail.
+        // The table has no characters that HTML interprets. Writing to a string does not fail.
         let _ = writeln!(page, "<tr><td>{method}<td><code>{path}</code><td>{about}<td>{callers}</tr>");
     }
     page.push_str("</table></html>\n");

@@ -77,7 +77,7 @@ async fn state_event(app: &App, thread: ThreadId, seq: u64) -> Option<ThreadEven
 /// Checks that the caller may read the events of a thread.
 ///
 /// The thread need not exist yet, because clients choose its id, and its first run creates it. But if callers are told apart,
-/// it must exist: it could become the thread of somebody else.
+/// it must exist: it could become the thread of another client.
 pub(super) async fn require_visible(app: &App, thread: ThreadId) -> ApiResult<()> {
     match &app.caller {
         Some(_) if app.records.thread(thread).await?.is_none() => Err(no_thread(thread)),

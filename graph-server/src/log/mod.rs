@@ -1,6 +1,6 @@
 //! The log of the server: events and spans of `tracing`, with the feature of this name. The guide on observability lists them.
 //!
-//! They have ids, names and counts. They never have values of states, inputs, keys, addresses of webhooks, or the texts of errors,
+//! They have ids, names and counts. They never have values of states, inputs, keys, addresses of webhooks, or error messages,
 //! in which any of these may occur.
 
 use std::time::Duration;
@@ -163,7 +163,7 @@ pub(crate) fn webhook_failed(run: RunId, attempt: u32, retries: bool) {
 
 /// A store has failed.
 pub(crate) fn store_failed(error_type: &'static str, error: &(dyn std::error::Error + 'static)) {
-    // Of other causes the texts may have values.
+    // The messages of other causes may have values.
     let mut cause = error.source();
     let mut kind = "";
     while let Some(error) = cause {

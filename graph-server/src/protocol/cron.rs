@@ -25,7 +25,7 @@ pub(crate) struct Cron {
     pub(crate) timezone: Option<String>,
     /// The time after which no run starts.
     pub(crate) end_time: Option<Timestamp>,
-    /// The time of the next run. `None` if there is none.
+    /// The time of the next run, if there is one.
     pub(crate) next_run_date: Option<Timestamp>,
     /// `false` if no run starts.
     pub(crate) enabled: bool,

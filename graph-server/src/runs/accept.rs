@@ -290,7 +290,7 @@ pub(super) fn stream_again(request: &RunRequest, record: &RunRecord) -> StreamSp
     RunParts { request, run_id, thread_id, assistant_id, graph_id, user_id }.stream()
 }
 
-/// Lets a run send the events of its thread, if its client wants them or somebody reads them. Returns the kinds of events
+/// Lets a run send the events of its thread, if its client wants them or another reads them. Returns the kinds of events
 /// that the run has to send.
 pub(super) fn send_thread_events(
     app: &App,

@@ -39,7 +39,7 @@ impl Client {
         self.socket.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// Reads until the bytes end in a text.
+    /// Reads until the bytes end in this string.
     async fn until(&mut self, end: &str) -> String {
         let mut read = String::new();
         while !read.ends_with(end) {

@@ -110,7 +110,7 @@ impl ThreadStreams {
         }
     }
 
-    /// Appends a classic event, if somebody has read those of the thread. The event is only made then.
+    /// Appends a classic event, if a client has read those of the thread. The event is only made then.
     pub(crate) fn push_classic<E: Into<Arc<LoggedEvent>>>(
         &self,
         thread: ThreadId,

@@ -37,7 +37,7 @@ impl Receiver {
         }
     }
 
-    /// Returns `true` if nobody is calling.
+    /// Returns `true` if no call is under way.
     async fn is_quiet(&self) -> bool {
         let waiting = std::future::poll_fn(|cx| std::task::Poll::Ready(self.0.poll_accept(cx).is_pending()));
         waiting.await

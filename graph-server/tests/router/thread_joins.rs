@@ -31,7 +31,7 @@ impl Joined {
         self.until("run_done").await
     }
 
-    /// Reads up to the event that contains a text.
+    /// Reads up to the event that contains this string.
     async fn until(&mut self, part: &str) -> Vec<Event> {
         loop {
             if let Some(place) = self.text.find(part)

@@ -187,7 +187,7 @@ fn head_is_needed() {
     expect!["expected `;`"].assert_eq(&mistakes(quote!(state Ticket)));
 }
 
-/// A text of twice the length takes about twice the time, also if every edge stands before the node that it needs.
+/// A graph of twice the length takes about twice the time, also if every edge stands before the node that it needs.
 ///
 /// The machine may be busy with other work: the least times of many rounds count, and the rounds end when they are good enough.
 #[test]

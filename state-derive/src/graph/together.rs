@@ -1,4 +1,4 @@
-//! The nodes of a text that always run in one superstep.
+//! The nodes of a written graph that always run in one superstep.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(super) struct Together<'t> {
     pub(super) beside: Vec<Option<(&'t str, &'t ExprPath)>>,
 }
 
-/// Returns the groups of a text without mistakes.
+/// Returns the groups of a written graph without mistakes.
 pub(super) fn groups(text: &Text) -> Vec<Together<'_>> {
     let graph = Graph::of(text);
     let mut sets = graph.sets();

@@ -242,7 +242,7 @@ async fn edits_come_before_other_supersteps_of_a_bulk_update() {
             ("in a b c sibling asked", "last")
         );
         edit(store, &graph(), say("d")).await;
-        // Nobody is named: the last node is still `ask` next to `sibling`.
+        // No node is named: the last node is still `ask` next to `sibling`.
         let error = thread.update(say("e"), None).context(Arc::clone(&probe)).await.unwrap_err();
         assert!(!matches!(error.kind(), ErrorKind::Checkpoint { .. }), "{error}");
         let ended = thread.resume(()).context(probe).await.unwrap();

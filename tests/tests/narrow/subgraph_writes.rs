@@ -140,7 +140,7 @@ fn uncertain_writes_inside_are_allowed() {
         inner().edge(START, route).edge(topic, END),
         // An ephemeral field may be cleared before the call returns.
         inner().edge(START, hint).edge(hint, END),
-        // One of two ways of writing, and nobody knows which one is the last.
+        // One of two ways of writing, and which one is the last is not known.
         inner().edge(START, topic).edge(topic, new_topic).edge(new_topic, END),
         inner().edge(START, topic).edge(topic, whole).edge(whole, END),
         // A command ends the graph early.

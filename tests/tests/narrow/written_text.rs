@@ -1,6 +1,6 @@
 //! `graph!` makes the same graphs, allows those that may run, and has the word `defer`.
 //!
-//! The texts that rustc refuses are compile-fail cases.
+//! The graphs that rustc refuses are compile-fail cases.
 
 use superstep::{GraphState, Overwrite, Route, StateGraph, StateUpdate, graph, named};
 

@@ -140,7 +140,7 @@ async fn calls_of_one_node_pass_their_own_breakpoints() {
             let run = store.thread(&graph).run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
             assert_eq!(before(&run), ["errand/two"]);
             let asked = run.pause().unwrap().only::<Ask>().unwrap();
-            // The call that passes its breakpoint fails, so nobody is told of the other's stop.
+            // The call that passes its breakpoint fails, so the other's stop is not reported.
             probe.set_failing(&["two"]);
             let answered = store.thread(&graph).resume(asked.answer(true)).context(Arc::clone(&probe));
             answered.await.unwrap_err();
@@ -274,7 +274,7 @@ async fn drained_thread_at_a_breakpoint_inside_is_at_the_breakpoint() {
         let (run, ()) = tokio::join!(run.into_future(), async {
             let inner = store.open();
             let mut ran = String::new();
-            // A drained run starts no nodes, and nobody drains the run that resumes it.
+            // A drained run starts no nodes, and the run that resumes it is not drained.
             while !ran.contains("drains")
                 || inner.get("t", "walk", None).await.unwrap().found.is_none_or(|found| {
                     !found.records.iter().any(|record| record.key.kind == RecordKind::Breakpoint)

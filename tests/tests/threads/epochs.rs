@@ -161,7 +161,7 @@ async fn late_deletion_and_copy_are_refused_and_change_nothing() {
     .await;
 }
 
-/// A cleanup that comes too late does not delete a thread that somebody has used again.
+/// A cleanup that comes too late does not delete a thread that has been used again.
 #[tokio::test]
 async fn deletion_races_a_run() {
     on_every_store(async |store| {

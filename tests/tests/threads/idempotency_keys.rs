@@ -245,7 +245,7 @@ async fn repeated_goto_of_a_finished_thread_runs_once() {
                 drop(request().start().await.unwrap());
             }
             if by_hand {
-                // Somebody else continues it.
+                // Another caller continues it.
                 store.thread(&graph).resume(()).context(Arc::clone(&probe)).await.unwrap();
             }
             for _ in 0..3 {
