@@ -49,6 +49,8 @@ struct Bench {
     runtime: Runtime,
     url: String,
     store: PostgresCheckpointer,
+    /// With unnamed statements.
+    unnamed: PostgresCheckpointer,
 }
 
 impl Bench {
@@ -60,10 +62,16 @@ impl Bench {
     }
 
     /// Runs supersteps on a new thread. Returns the time of one.
-    fn run(&self, thread: &str, supersteps: u32, durability: Durability) -> Duration {
+    fn run(
+        &self,
+        store: &PostgresCheckpointer,
+        thread: &str,
+        supersteps: u32,
+        durability: Durability,
+    ) -> Duration {
         let graph =
             StateGraph::<Chat>::new().edge(START, answer).edge(answer, answer).compile().expect("a graph");
-        let graph = graph.with_checkpointer(self.store.clone());
+        let graph = graph.with_checkpointer(store.clone());
         self.runtime.block_on(async {
             let start = Instant::now();
             let run = graph.thread(thread).run(Chat::input()).durability(durability);
@@ -76,19 +84,25 @@ impl Bench {
     /// A durable superstep of a run, next to the same call of `commit` by hand.
     fn step(&self) {
         let (rounds, steps) = extent(9, 150);
-        let (mut ours, mut theirs) = (0, 0);
-        let pair = pair(
-            rounds,
-            || {
-                ours += 1;
-                self.run(&format!("ours {ours}"), steps, Durability::Sync)
-            },
-            || {
-                theirs += 1;
-                self.by_hand(&format!("theirs {theirs}"), steps)
-            },
-        );
-        pair.report("a durable superstep on PostgreSQL, next to the same statement by hand", 1.3);
+        let kinds = [("prepared", &self.store, 1.3), ("unnamed", &self.unnamed, 1.5)];
+        for (statements, store, promised) in kinds {
+            let (mut ours, mut theirs) = (0, 0);
+            let pair = pair(
+                rounds,
+                || {
+                    ours += 1;
+                    self.run(store, &format!("ours {statements} {ours}"), steps, Durability::Sync)
+                },
+                || {
+                    theirs += 1;
+                    self.by_hand(&format!("theirs {statements} {theirs}"), steps)
+                },
+            );
+            pair.report(
+                &format!("a durable superstep with {statements} statements, next to the same call by hand, prepared"),
+                promised,
+            );
+        }
     }
 
     fn by_hand(&self, thread: &str, steps: u32) -> Duration {
@@ -159,7 +173,7 @@ impl Bench {
     fn reads(&self) {
         let (rounds, times) = extent(15, 40);
         let count = if measuring() { 1_000 } else { 10 };
-        self.run("history", count, Durability::Async);
+        self.run(&self.store, "history", count, Durability::Async);
         let query = CheckpointQuery::new("history");
         let timed = |question: &str, limit: Duration, read: &dyn Fn()| {
             let mut best: Vec<Duration> = (0..rounds)
@@ -193,7 +207,7 @@ impl Bench {
 
     /// The state of a thread of 100 KB, next to a round trip and decoding its value.
     fn state(&self, messages: u32) {
-        self.run("state", messages, Durability::Async);
+        self.run(&self.store, "state", messages, Durability::Async);
         let graph =
             StateGraph::<Chat>::new().edge(START, answer).edge(answer, answer).compile().expect("a graph");
         let graph = graph.with_checkpointer(self.store.clone());
@@ -311,9 +325,10 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let store =
-        runtime.block_on(PostgresCheckpointer::options().schema(SCHEMA).connect(&url)).expect("a store");
-    let bench = Bench { runtime, url, store };
+    let options = PostgresCheckpointer::options().schema(SCHEMA);
+    let unnamed = runtime.block_on(options.clone().connect(&url)).expect("a store");
+    let store = runtime.block_on(options.prepared_statements(true).connect(&url)).expect("a store");
+    let bench = Bench { runtime, url, store, unnamed };
     if is_selected("step") {
         bench.step();
     }

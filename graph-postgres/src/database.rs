@@ -17,7 +17,7 @@ use crate::schema::{self, SchemaName};
 /// A connection, lent by the pool.
 pub(crate) type Connection = Object;
 
-/// A bound parameter of a statement. Statements have no names, so poolers forward them, and types have to be given.
+/// A bound parameter of a statement, with its type: a statement without a name is not described by the server first.
 pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// A schema on a server, with the connections to it. Checkpointer, long-term store and cache share it.
@@ -89,6 +89,22 @@ impl Database {
     /// The calls of functions of the schema.
     pub(crate) fn statements(&self) -> &Statements {
         &self.statements
+    }
+
+    /// Calls a function of the schema and reads all its rows, in one round trip.
+    pub(crate) async fn call(
+        &self,
+        connection: &Connection,
+        statement: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, Failure> {
+        if !self.options.prepared_statements {
+            return query(connection, statement, params).await;
+        }
+        let types: Vec<Type> = params.iter().map(|(_, kind)| kind.clone()).collect();
+        let statement = connection.prepare_typed_cached(statement, &types).await?;
+        let values: Vec<&(dyn ToSql + Sync)> = params.iter().map(|(value, _)| *value).collect();
+        Ok(connection.query(&statement, &values).await?)
     }
 
     pub(crate) fn options(&self) -> &PostgresOptions {

@@ -276,6 +276,9 @@ fn answered(answer: &DbError) -> Failure {
         _ if class == "53" => {
             Failure::unavailable(with("the server has run out of a resource: free it, or try again later"))
         }
+        SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT => Failure::backend(with(
+            "a pooler shares the connections among clients, and does not track prepared statements: connect without `prepared_statements`",
+        )),
         SqlState::INSUFFICIENT_PRIVILEGE => Failure::backend(with(
             "the role lacks a privilege: grant it, or connect as the role that owns the schema",
         )),

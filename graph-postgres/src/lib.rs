@@ -31,7 +31,8 @@
 //! # Servers and poolers
 //!
 //! The store needs PostgreSQL 14 or newer, and no superuser. It works through poolers in transaction mode, such as pgbouncer:
-//! statements have no names, settings and locks last as long as a transaction.
+//! statements have no names, settings and locks last as long as a transaction. On direct connections,
+//! [`prepared_statements`](PostgresOptions::prepared_statements) makes calls faster.
 //!
 //! If the connection is lost, the store connects again. It recognizes the writes that were made before their answer was
 //! lost, so each is made once. Errors that pass are

@@ -32,6 +32,7 @@ pub struct PostgresOptions {
     pub(crate) pool_timeout: Duration,
     pub(crate) retry_timeout: Duration,
     pub(crate) migrate: bool,
+    pub(crate) prepared_statements: bool,
     #[cfg(feature = "rustls")]
     pub(crate) root_certificates: Vec<u8>,
 }
@@ -43,7 +44,8 @@ impl PostgresOptions {
     /// - at most ten connections,
     /// - five seconds to establish a connection, and five to wait for a free one,
     /// - thirty seconds in which a call connects again after it has lost its connection,
-    /// - migration of the schema.
+    /// - migration of the schema,
+    /// - statements without names, which any pooler forwards.
     pub fn new() -> Self {
         Self {
             schema: "superstep".to_owned(),
@@ -52,6 +54,7 @@ impl PostgresOptions {
             pool_timeout: Duration::from_secs(5),
             retry_timeout: Duration::from_secs(30),
             migrate: true,
+            prepared_statements: false,
             #[cfg(feature = "rustls")]
             root_certificates: Vec::new(),
         }
@@ -100,6 +103,17 @@ impl PostgresOptions {
     #[must_use]
     pub fn migrate(mut self, migrate: bool) -> Self {
         self.migrate = migrate;
+        self
+    }
+
+    /// Sets whether the statements that commit and read a checkpoint stay prepared on each connection.
+    ///
+    /// A call then takes about a tenth of a millisecond less of the server's time. Do not set it if a pooler between this
+    /// program and the server shares connections among clients (pgbouncer with `pool_mode = transaction`), unless the pooler
+    /// tracks prepared statements: a statement of another client could run instead.
+    #[must_use]
+    pub fn prepared_statements(mut self, prepared: bool) -> Self {
+        self.prepared_statements = prepared;
         self
     }
 

@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::columns::{Id, name, payload, status};
-use crate::database::{Connection, Database, query};
+use crate::database::{Connection, Database};
 use crate::error::{Error, Failure};
 use crate::schema::FORMAT;
 
@@ -27,7 +27,7 @@ pub(crate) async fn get(
     let (thread, namespace, wanted) = (thread.as_bytes(), namespace.as_bytes(), wanted.map(Id));
     let params: [crate::database::Param<'_>; 4] =
         [(&known, Type::INT4), (&thread, Type::BYTEA), (&namespace, Type::BYTEA), (&wanted, Type::UUID)];
-    query(connection, database.statements().get(), &params).await
+    database.call(connection, database.statements().get(), &params).await
 }
 
 /// The parts of a checkpoint, in the order in which the function `get` returns them.

@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::columns::Id;
-use crate::database::{Backoff, Database, Param, query};
+use crate::database::{Backoff, Database, Param};
 use crate::error::Failure;
 use crate::schema::FORMAT;
 
@@ -113,7 +113,7 @@ async fn attempt(
     let mut params: Vec<Param<'_>> = Vec::with_capacity(PARAMS);
     params.push((&known, Type::INT4));
     params.extend(lists.params());
-    let rows = query(&connection, database.statements().commit(), &params).await;
+    let rows = database.call(&connection, database.statements().commit(), &params).await;
     let rows = match rows {
         Ok(rows) => rows,
         Err(failure) => {

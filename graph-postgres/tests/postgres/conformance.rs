@@ -1,4 +1,5 @@
-//! Runs the conformance suite of checkpoint stores against `PostgresCheckpointer`.
+//! Runs the conformance suite of checkpoint stores against `PostgresCheckpointer`, with prepared statements. The suites of
+//! encrypted checkpoints and of the pooler run with unnamed ones.
 
 use superstep_conformance::{Damage, TestStore};
 use superstep_postgres::PostgresCheckpointer;
@@ -33,4 +34,4 @@ impl TestStore for Schema {
     }
 }
 
-superstep_conformance::conformance_tests!(Schema::reused(), run = server::run);
+superstep_conformance::conformance_tests!(Schema::reused().prepared(), run = server::run);

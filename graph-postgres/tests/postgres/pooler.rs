@@ -1,5 +1,6 @@
 //! The conformance suites through pgbouncer in transaction mode, if it is installed.
 
+use std::error::Error as _;
 use std::fs;
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -12,11 +13,13 @@ use superstep_conformance::cache::TestCache;
 use superstep_conformance::store::TestLongTermStore;
 use superstep_postgres::{PostgresCache, PostgresStore};
 use superstep_store::cache::CacheError;
+use superstep_store::checkpoint::{Checkpointer as _, Fence};
 use superstep_store::store::StoreError;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use crate::server::{Schema, is_long, url};
+use crate::log::{after, append};
+use crate::server::{Schema, is_long, url, with_client_at};
 
 /// A pooler on a free port of the loopback interface.
 struct Pooler {
@@ -149,5 +152,30 @@ fn checkpoints_keep_their_promises_through_a_pooler() {
         if let Err(broken) = block_on(case.run(&place)) {
             panic!("through a pooler: {broken}");
         }
+    }
+}
+
+#[test]
+fn prepared_statements_behind_a_pooler_work_or_are_named_as_the_cause() {
+    let Some(pooler) = pooler(2) else { return };
+    let schema = Schema::at(pooler.url.clone()).prepared();
+    let store = block_on(schema.open()).unwrap();
+    let first = append("t", Fence::default(), "0");
+    let fence = after(&first);
+    block_on(store.commit(first)).unwrap();
+    let url = pooler.url.clone();
+    // The transaction of another client holds the connection on which the statement is prepared.
+    let result = with_client_at(&url, move |client| {
+        Box::pin(async move {
+            client.batch_execute("BEGIN; SELECT 1").await.unwrap();
+            let committed = store.commit(append("t", fence, "1")).await;
+            client.batch_execute("COMMIT").await.unwrap();
+            committed
+        })
+    });
+    // A pooler since 1.21 tracks prepared statements, unless it is told not to.
+    if let Err(error) = result {
+        let text = format!("{error}: {}", error.source().unwrap());
+        assert!(text.contains("connect without `prepared_statements`"), "{text}");
     }
 }

@@ -48,6 +48,7 @@ pub(crate) struct Schema {
     pub(crate) name: String,
     url: String,
     reused: Option<Reused>,
+    prepared: bool,
 }
 
 impl Schema {
@@ -61,7 +62,12 @@ impl Schema {
         let nth = NEXT.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         // Names with quotes and capitals have to work as well.
-        Self { name: format!("Test \"{}\" {time} {nth}", std::process::id()), url, reused: None }
+        Self {
+            name: format!("Test \"{}\" {time} {nth}", std::process::id()),
+            url,
+            reused: None,
+            prepared: false,
+        }
     }
 
     /// An empty schema that earlier tests have used. To make one takes longer than most tests.
@@ -70,11 +76,18 @@ impl Schema {
         let reused = Reused::take();
         let separator = if url.contains('?') { '&' } else { '?' };
         let url = format!("{url}{separator}application_name={}", reused.program());
-        Self { name: reused.name(), url, reused: Some(reused) }
+        Self { name: reused.name(), url, reused: Some(reused), prepared: false }
+    }
+
+    /// Stores that are opened in it keep their statements prepared.
+    pub(crate) fn prepared(mut self) -> Self {
+        self.prepared = true;
+        self
     }
 
     pub(crate) fn options(&self) -> PostgresOptions {
-        PostgresCheckpointer::options().schema(&self.name).max_connections(4)
+        let options = PostgresCheckpointer::options().schema(&self.name).max_connections(4);
+        options.prepared_statements(self.prepared)
     }
 
     pub(crate) async fn open(&self) -> Result<PostgresCheckpointer, CheckpointError> {
@@ -114,7 +127,15 @@ type Work<'c, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'c>>;
 pub(crate) fn with_client<T: Send + 'static>(
     work: impl for<'c> FnOnce(&'c Client) -> Work<'c, T> + Send + 'static,
 ) -> T {
-    let url = url().unwrap();
+    with_client_at(&url().unwrap(), work)
+}
+
+/// Runs work on a connection of its own to another URL.
+pub(crate) fn with_client_at<T: Send + 'static>(
+    url: &str,
+    work: impl for<'c> FnOnce(&'c Client) -> Work<'c, T> + Send + 'static,
+) -> T {
+    let url = url.to_owned();
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
