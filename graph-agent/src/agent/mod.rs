@@ -40,6 +40,6 @@ mod structured_output_node;
 
 pub use agent::{Agent, StructuredAgent};
 #[doc(hidden)]
-pub use compile_hint::CompileHint;
+pub use compile_hint::{CompileHint, RunHint};
 pub use model_node::{MODEL, ModelNode};
 pub use structured_output_node::{ANSWER, InvalidOutput, StructuredOutputNode};

@@ -5,7 +5,7 @@ use crate::cache::CachePolicy;
 use crate::graph::policies::DraftCache;
 use crate::node::{KeyBy, KeyFor, KeyReturns, Shape, SingleNode};
 use crate::options::FailureMode;
-use crate::policy::Policy;
+use crate::policy::IntoPolicy;
 use crate::state::GraphState;
 
 use super::{HandlerReads, Handles, Reads, Returns};
@@ -29,18 +29,18 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     ///     .compile()?;
     /// # Ok::<(), superstep::Error>(())
     /// ```
-    pub fn policy<N, M>(mut self, node: N, policy: impl Into<Policy>) -> Self
+    pub fn policy<N, M>(mut self, node: N, policy: impl IntoPolicy) -> Self
     where
         N: Shape<M>,
         N::Body: SingleNode,
     {
-        self.draft.policies.of_nodes.push((node.into_body().node_ref(), policy.into()));
+        self.draft.policies.of_nodes.push((node.into_body().node_ref(), policy.into_policy()));
         self
     }
 
     /// Sets the policy of all nodes. A node's own policy overrides it, setting by setting.
-    pub fn default_policy(mut self, policy: impl Into<Policy>) -> Self {
-        self.draft.policies.default = policy.into();
+    pub fn default_policy(mut self, policy: impl IntoPolicy) -> Self {
+        self.draft.policies.default = policy.into_policy();
         self
     }
 

@@ -39,7 +39,7 @@ mod policy;
 mod retry;
 mod timed_out;
 
-pub use policy::Policy;
 pub(crate) use policy::ResolvedPolicy;
+pub use policy::{IntoPolicy, Policy};
 pub use retry::Retry;
 pub use timed_out::TimedOut;

@@ -14,9 +14,32 @@ pub struct Policy {
     idle_timeout: Option<Option<Duration>>,
 }
 
+/// What can be given as a policy: a [`Policy`], or a [`Retry`] alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a policy",
+    label = "neither a `Policy` nor a `Retry`",
+    note = "write `Retry::attempts(3)`, or `Policy::new().timeout(Duration::from_secs(10))`"
+)]
+pub trait IntoPolicy {
+    /// Returns the policy.
+    fn into_policy(self) -> Policy;
+}
+
+impl IntoPolicy for Policy {
+    fn into_policy(self) -> Policy {
+        self
+    }
+}
+
+impl IntoPolicy for Retry {
+    fn into_policy(self) -> Policy {
+        Policy::new().retry(self)
+    }
+}
+
 impl From<Retry> for Policy {
     fn from(retry: Retry) -> Self {
-        Self::new().retry(retry)
+        retry.into_policy()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::rules::RuleResult;
+
 /// A value that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -89,13 +91,8 @@ pub fn check_excluded_rule(
 
 /// Converts the error of an invariant into a violation.
 #[doc(hidden)]
-pub fn check_invariant<E: fmt::Display>(rule: &'static str, result: Result<(), E>) -> Result<(), Violation> {
-    result.map_err(|error| Violation {
-        field: None,
-        rule,
-        value: None,
-        message: crate::contain::display_text(&error),
-    })
+pub fn check_invariant(rule: &'static str, result: impl RuleResult) -> Result<(), Violation> {
+    result.into_result().map_err(|message| Violation { field: None, rule, value: None, message })
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod history;
 pub(crate) mod history_pages;
 mod listed_thread;
 pub(crate) mod load;
+mod other_names;
 mod persistent;
 pub(crate) mod picture;
 mod raw_snapshot;
@@ -60,6 +61,8 @@ pub use goto::{Goto, IntoGoto, send};
 pub use handle::Thread;
 pub use history::History;
 pub use listed_thread::ListedThread;
+#[doc(hidden)]
+pub use other_names::{GetStateHistory, GetThreadState, InvokeThread, UpdateState};
 pub use persistent::PersistentGraph;
 pub use roll_back::RollBack;
 pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, RunAgain, WithInput};

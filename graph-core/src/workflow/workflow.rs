@@ -5,7 +5,7 @@ use crate::erased::Payload;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::node::Shape;
-use crate::policy::Policy;
+use crate::policy::{IntoPolicy, Policy};
 
 use super::signature::{FunctionInput, FunctionOutput, OnlyNode, RunsAlone};
 use super::{Flow, WorkflowResult};
@@ -64,8 +64,8 @@ impl<I, R, D> Workflow<I, R, D> {
     /// Sets the policy of the function: retries, timeouts and backoff. Takes a [`Policy`], or a
     /// [`Retry`](crate::policy::Retry) alone. A retry runs the function from its beginning, but does not repeat its
     /// finished [steps](crate::Context::step).
-    pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
-        self.policy = policy.into();
+    pub fn policy(mut self, policy: impl IntoPolicy) -> Self {
+        self.policy = policy.into_policy();
         self
     }
 }

@@ -18,6 +18,9 @@ impl Item<'_> {
         if self.input.is_empty() || self.input.peek(Token![,]) {
             return Ok(self.key.span());
         }
+        if self.input.peek(Ident::peek_any) {
+            return Err(self.input.error(format!("expected `,` after `{}`", self.key)));
+        }
         Err(self.input.error(format!("`{}` takes no value", self.key)))
     }
 
@@ -33,6 +36,15 @@ impl Item<'_> {
 
     /// `key = some::path`.
     pub(crate) fn path(&self) -> syn::Result<Path> {
+        if self.input.peek(Token![=]) && self.input.peek2(LitStr) {
+            self.input.parse::<Token![=]>()?;
+            let quoted = self.input.parse::<LitStr>()?;
+            let (key, path) = (&self.key, quoted.value());
+            return Err(syn::Error::new(
+                quoted.span(),
+                format!("`{key}` takes a path: `{key} = {path}`, without quotes"),
+            ));
+        }
         self.value("a path: `", " = some::path`")
     }
 
@@ -108,7 +120,12 @@ impl Item<'_> {
         }
         self.input.parse::<Token![=]>()?;
         let at = self.input.span();
-        self.input.parse().map_err(|_| syn::Error::new(at, message))
+        if self.input.fork().parse::<T>().is_ok() {
+            return self.input.parse();
+        }
+        // A closure contains commas, which are no end of the item.
+        drop(self.input.parse::<Expr>());
+        Err(syn::Error::new(at, message))
     }
 
     /// Returns an error at the token after the key, or at the key if none follows.

@@ -33,7 +33,8 @@ pub(crate) fn parse(input: DeriveInput, problems: &mut Problems) -> Machine {
         }
         Ok(())
     });
-    if !nodes.is_set() {
+    // A misspelt `nodes` is the only mistake.
+    if !nodes.is_set() && problems.is_empty() {
         problems.at(&input.ident, "missing nodes: write `#[machine(nodes(A, B))]`");
     }
     let listed = nodes.take().map_or_else(Vec::new, |Listed(listed)| listed);

@@ -446,7 +446,6 @@ fn every_mistake_is_reported() {
         &expect![[r#"
             a machine must be a unit struct, `struct Name;`, with its nodes in `#[machine(nodes(A, B))]`
             `nodes` takes a list of node types
-            missing nodes: write `#[machine(nodes(A, B))]`
         "#]],
     );
 }

@@ -4,6 +4,7 @@ use syn::{Expr, Ident, LitStr, Path, Type};
 
 use crate::attr::{Case, Item, Problems, Slot, unknown};
 
+use super::build::is_reducer;
 use super::rule::{self, Rule};
 
 #[derive(Default)]
@@ -116,9 +117,34 @@ pub(super) fn on_field(attrs: &mut FieldAttrs, problems: &mut Problems, item: &I
         name if ON_STRUCT.contains(&name) => {
             return Err(syn::Error::new(key.span(), format!("`{name}` belongs on the struct")));
         }
-        _ => return Err(unknown(key, "field attribute", &ON_FIELD)),
+        name => {
+            return Err(match instead(item) {
+                Some(instead) => {
+                    syn::Error::new(key.span(), format!("unknown field attribute `{name}`: {instead}"))
+                }
+                None => unknown(key, "field attribute", &ON_FIELD),
+            });
+        }
     }
     Ok(())
+}
+
+/// Returns what to write in place of words that belong elsewhere, or that other libraries use.
+fn instead(item: &Item<'_>) -> Option<String> {
+    let name = item.key.to_string();
+    Some(match name.as_str() {
+        "skip" | "transient" => {
+            "write `untracked` for a field that is in no checkpoint and no dump, or `exclude` for one that is in no dump"
+                .to_owned()
+        }
+        "skip_serializing" => "write `exclude` for a field that is in no dump".to_owned(),
+        "skip_serializing_if" => "write `skip_none` for an `Option` that is left out while it is `None`".to_owned(),
+        "required" => "write `input` for a field that a run starts with".to_owned(),
+        name if is_reducer(name) => format!("write `reducer = {name}`"),
+        name if rule::is_rule(name) && item.has_list() => format!("write `validate({name}(..))`"),
+        name if rule::is_rule(name) => format!("write `validate({name})`"),
+        _ => return None,
+    })
 }
 
 fn version(item: &Item<'_>) -> syn::Result<u32> {

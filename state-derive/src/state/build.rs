@@ -1,8 +1,8 @@
 //! Builds the model from the syntax.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use quote::format_ident;
-use syn::{GenericArgument, Path, PathArguments, Type, parse_quote};
+use syn::{GenericArgument, Path, PathArguments, Type, parse_quote_spanned};
 
 use crate::attr::{Case, Problems, Runtime, unknown};
 
@@ -21,6 +21,10 @@ const BUILT_IN: [(&str, &str); 8] = [
     ("max", "Max"),
     ("any_value", "AnyValue"),
 ];
+
+pub(super) fn is_reducer(name: &str) -> bool {
+    BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
+}
 
 pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
     let all_optional = !raw.fields.iter().any(|field| field.attrs.input.is_set());
@@ -154,9 +158,11 @@ fn misspelt(name: &Ident) -> Option<syn::Error> {
 
 fn codec(attrs: &FieldAttrs) -> Codec {
     if let Some(module) = attrs.with.get() {
+        // A function that is missing is reported at the module.
+        let at = module.segments.last().map_or_else(Span::call_site, |name| name.ident.span());
         return Codec {
-            write: Some(Writer::Path(parse_quote!(#module::serialize))),
-            read: Some(parse_quote!(#module::deserialize)),
+            write: Some(Writer::Path(parse_quote_spanned!(at=> #module::serialize))),
+            read: Some(parse_quote_spanned!(at=> #module::deserialize)),
         };
     }
     let write = attrs.serialize_with.get().map(|path| match path.get_ident() {

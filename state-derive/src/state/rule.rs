@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, Lit, LitStr, Path};
+use syn::{Expr, Lit, LitStr, Path, UnOp};
 
 use crate::attr::{Item, Problems, Slot, unknown};
 
@@ -49,6 +49,10 @@ const RULES: [&str; 13] = [
     "custom",
 ];
 
+pub(super) fn is_rule(name: &str) -> bool {
+    RULES.contains(&name)
+}
+
 pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<'_>) -> syn::Result<()> {
     let kind = match item.key.to_string().as_str() {
         "length" => length(problems, item)?,
@@ -68,6 +72,15 @@ pub(super) fn parse(rules: &mut Vec<Rule>, problems: &mut Problems, item: &Item<
             RuleKind::Inner(inner)
         }
         "custom" => RuleKind::Custom(item.argument("the path of a function")?),
+        bound @ ("min" | "max" | "equal") => {
+            let message = format!(
+                "`{bound}` is a bound of a rule: write `range({bound} = ..)` for numbers, or `length({bound} = ..)` for texts and lists"
+            );
+            return Err(syn::Error::new(
+                item.key.span(),
+                message.replace("`range(equal = ..)` for numbers, or ", ""),
+            ));
+        }
         _ => return Err(unknown(&item.key, "rule", &RULES)),
     };
     rules.push(Rule { key: item.key.clone(), kind });
@@ -119,7 +132,27 @@ fn bounds(problems: &mut Problems, item: &Item<'_>, known: &[&str]) -> syn::Resu
         let message = format!("`{0}` needs a bound: `{0}(min = ..)`, `{0}(max = ..)`", item.key);
         return Err(syn::Error::new(item.key.span(), message));
     }
-    Ok((min.take(), max.take(), equal.take()))
+    let (min, max) = (min.take(), max.take());
+    if let (Some(least), Some(greatest)) = (&min, &max)
+        && let (Some(from), Some(to)) = (literal(least), literal(greatest))
+        && from > to
+    {
+        problems.at(greatest, "`max` is less than `min`, so no value is valid");
+    }
+    Ok((min, max, equal.take()))
+}
+
+/// Returns the value of a number that is written as a literal.
+fn literal(number: &Expr) -> Option<f64> {
+    match number {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(number) => number.base10_parse().ok(),
+            Lit::Float(number) => number.base10_parse().ok(),
+            _ => None,
+        },
+        Expr::Unary(negated) if matches!(negated.op, UnOp::Neg(_)) => Some(-literal(&negated.expr)?),
+        _ => None,
+    }
 }
 
 impl Rule {

@@ -1,6 +1,6 @@
 //! Reports everything that cannot be a tool.
 
-use syn::{FnArg, ReturnType, Type};
+use syn::{ReturnType, Type};
 
 use crate::attr::Problems;
 
@@ -14,7 +14,7 @@ pub(super) fn check(tool: &Tool, problems: &mut Problems) {
     if !signature.generics.params.is_empty() || signature.generics.where_clause.is_some() {
         problems.at(&signature.generics, "a tool cannot have generic parameters");
     }
-    if let Some(receiver) = signature.inputs.iter().find(|input| matches!(input, FnArg::Receiver(_))) {
+    if let Some(receiver) = signature.receiver() {
         problems.at(
             receiver,
             "a tool cannot be a method: take shared values from the context, `&ContextWith<_>`",

@@ -48,10 +48,15 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The expansion after a mistake: a tool that compiles and does nothing.
+/// The expansion after a mistake: a tool that compiles and does nothing, or the method as it was.
 pub(super) fn fallback(tool: &Tool) -> TokenStream {
     let (runtime, ident, vis) = (&tool.runtime, tool.ident(), &tool.vis);
     let lints = lints();
+    if tool.is_method() {
+        // An `impl` block cannot contain a struct.
+        let Tool { docs, attrs, signature, block, .. } = tool;
+        return quote!(#(#docs)* #(#attrs)* #vis #signature #block);
+    }
     quote! {
         #lints
         #vis struct #ident {}

@@ -41,6 +41,11 @@ impl Tool {
         &self.signature.ident
     }
 
+    /// Returns `true` if the function is a method, which is a mistake.
+    pub(super) fn is_method(&self) -> bool {
+        self.signature.receiver().is_some()
+    }
+
     pub(super) fn arguments(&self) -> impl Iterator<Item = (&Param, &[Attribute])> {
         self.params.iter().filter_map(|param| match &param.kind {
             Kind::Argument(attrs) => Some((param, attrs.as_slice())),

@@ -42,6 +42,12 @@ fn read_struct(attrs: &[Attribute], problems: &mut Problems) -> (Option<Type>, O
                 let message = format!("`{}` belongs on a field", item.key);
                 return Err(syn::Error::new(item.key.span(), message));
             }
+            key if key.starts_with(char::is_uppercase) => {
+                // Counts as set, so that no second mistake is reported.
+                let state = item.key.clone();
+                of.set(problems, &item.key, syn::parse_quote!(#state));
+                return Err(syn::Error::new(item.key.span(), format!("write `#[update(of = {key})]`")));
+            }
             _ => return Err(unknown(&item.key, "attribute", &["of", "crate"])),
         }
         Ok(())

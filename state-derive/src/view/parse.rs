@@ -46,6 +46,12 @@ fn read_struct(attrs: &[Attribute], problems: &mut Problems) -> (Option<Type>, O
                 let message = "`from` belongs on a field: it names a field of the state";
                 return Err(syn::Error::new(item.key.span(), message));
             }
+            key if key.starts_with(char::is_uppercase) => {
+                // Counts as set, so that no second mistake is reported.
+                let state = item.key.clone();
+                of.set(problems, &item.key, syn::parse_quote!(#state));
+                return Err(syn::Error::new(item.key.span(), format!("write `#[view(of = {key})]`")));
+            }
             _ => return Err(unknown(&item.key, "attribute", &["of", "crate"])),
         }
         Ok(())

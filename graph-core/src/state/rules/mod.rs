@@ -19,6 +19,7 @@ mod inner;
 mod length;
 mod pattern;
 mod range;
+mod result;
 mod text;
 
 #[cfg(not(feature = "email"))]
@@ -33,6 +34,7 @@ pub use pattern::Pattern;
 #[cfg(feature = "pattern")]
 pub use pattern::pattern;
 pub use range::{Number, range};
+pub use result::RuleResult;
 #[cfg(feature = "email")]
 pub use text::email;
 #[cfg(feature = "url")]
@@ -56,6 +58,6 @@ pub fn required<T>(value: &Option<T>) -> Result<(), String> {
 ///
 /// # Errors
 /// The message of the custom rule's error.
-pub fn custom<E: std::fmt::Display>(result: Result<(), E>) -> Result<(), String> {
-    result.map_err(|error| crate::contain::display_text(&error))
+pub fn custom(result: impl RuleResult) -> Result<(), String> {
+    result.into_result()
 }

@@ -1,7 +1,7 @@
 //! Code that several parts of the expansion need for fields.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use syn::{Attribute, parse_quote};
 
 use crate::state::model::{Field, Member, Start};
@@ -29,10 +29,14 @@ pub(super) fn arms(cx: &Context<'_>, arm: impl Fn(&Member) -> TokenStream) -> Ve
     cx.state.members.iter().map(arm).collect()
 }
 
-/// Generates the initial value at the start of a run.
+/// Generates the call for the initial value at the start of a run.
 pub(super) fn start_value(cx: &Context<'_>, field: &Field) -> TokenStream {
     match &field.start {
-        Start::Expr(expr) => quote!(#expr),
+        Start::Expr(_) => {
+            let (function, (_, generics, _)) = (start_function(field), cx.state.generics.split_for_impl());
+            let generics = generics.as_turbofish();
+            quote!(#function #generics ())
+        }
         Start::Default => {
             let spans = UserSpans::of(&field.ty);
             let (runtime, ty) = (spans.runtime(cx.runtime), cx.ty(field));
@@ -40,4 +44,21 @@ pub(super) fn start_value(cx: &Context<'_>, field: &Field) -> TokenStream {
             quote!(#start())
         }
     }
+}
+
+// fn __start_quantity() -> u32 { 1 }
+//
+// The expression is in the expansion once, so that a mistake in it is reported once.
+pub(super) fn start_functions(cx: &Context<'_>) -> TokenStream {
+    let functions = cx.state.fields().filter_map(|field| {
+        let Start::Expr(expr) = &field.start else { return None };
+        let (function, ty, generics, where_clause) =
+            (start_function(field), cx.ty(field), &cx.impl_generics, cx.where_clause);
+        Some(quote!(fn #function #generics () -> #ty #where_clause { #expr }))
+    });
+    quote!(#(#functions)*)
+}
+
+fn start_function(field: &Field) -> Ident {
+    format_ident!("__start_{}", field.ident)
 }

@@ -65,6 +65,7 @@ pub(super) fn expand(state: &State) -> TokenStream {
         update::impls(cx),
         input::impls(cx),
         start::item(cx),
+        fields::start_functions(cx),
         output::impls(cx),
         flatten::items(cx),
         messages::item(cx),

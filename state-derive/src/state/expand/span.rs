@@ -1,5 +1,6 @@
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::Path;
 
 use crate::attr::Runtime;
 
@@ -31,6 +32,13 @@ impl UserSpans {
     pub(super) fn around(self, before: TokenStream, user: TokenStream, after: TokenStream) -> TokenStream {
         let after = after.into_iter().map(|token| at(token, self.last));
         self.all(before).into_iter().chain(user).chain(after).collect()
+    }
+
+    /// Generates a call that rustc underlines at the user's tokens. The arguments keep their spans.
+    pub(super) fn call(self, function: &Path, arguments: TokenStream) -> TokenStream {
+        let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+        arguments.set_span(self.last);
+        quote!(#function #arguments)
     }
 
     pub(super) fn runtime(self, runtime: &Runtime) -> TokenStream {

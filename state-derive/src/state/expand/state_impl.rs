@@ -6,6 +6,7 @@ use crate::state::rule::source;
 
 use super::context::Context;
 use super::fields::start_value;
+use super::span::UserSpans;
 use super::{dump, migrate, output, stored, validate};
 
 // impl GraphState for Ticket {
@@ -131,8 +132,9 @@ fn rebuild_untracked(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
     let own = cx.state.fields().filter_map(|field| {
         let (path, ident, index) = (field.from_context.as_ref()?, &field.ident, field.index);
+        let from_context = UserSpans::of(path).all(quote!(#runtime::from_context));
         Some(quote! {
-            #runtime::from_context(&mut self.#ident, #path, __context, <Self as #runtime::GraphState>::field(#index))?;
+            #from_context(&mut self.#ident, #path, __context, <Self as #runtime::GraphState>::field(#index))?;
         })
     });
     let flats = cx.state.flats().map(|flat| {

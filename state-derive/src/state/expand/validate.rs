@@ -31,8 +31,11 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
         }
     });
     let invariants = cx.state.invariants.iter().map(|path| {
-        let text = source(path);
-        quote!(#runtime::check_invariant(#text, #path(self))?;)
+        let (text, spans) = (source(path), UserSpans::of(path));
+        let result = spans.call(path, quote!(self));
+        // A type that does not fit is underlined at the path.
+        let check = spans.all(quote!(#runtime::check_invariant));
+        quote!(#check(#text, #result)?;)
     });
     let flats = cx.state.flats().map(|flat| {
         let (ident, state) = (&flat.ident, cx.flat(flat));
@@ -100,7 +103,10 @@ fn call(cx: &Context<'_>, rule: &Rule, given: TokenStream) -> TokenStream {
             static __PATTERN: #runtime::rules::Pattern = #runtime::rules::Pattern::new(#pattern);
             #runtime::rules::pattern(#value, &__PATTERN)
         }},
-        RuleKind::Custom(path) => quote_spanned!(at=> #runtime::rules::custom(#path(#value))),
+        RuleKind::Custom(path) => {
+            let result = UserSpans::of(path).call(path, quote!(#value));
+            quote_spanned!(at=> #runtime::rules::custom(#result))
+        }
         RuleKind::Inner(rules) => {
             let element = Ident::new("__element", at);
             let calls = rules.iter().map(|rule| call(cx, rule, quote!(#element)));

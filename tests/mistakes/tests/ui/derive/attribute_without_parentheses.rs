@@ -1,0 +1,9 @@
+use superstep::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state = "input"]
+    question: String,
+}
+
+fn main() {}

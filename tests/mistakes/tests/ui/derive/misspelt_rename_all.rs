@@ -1,0 +1,9 @@
+use superstep::GraphState;
+
+#[derive(GraphState, Clone)]
+#[state(rename_all = "camelcase")]
+struct Ticket {
+    question: String,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use superstep::GraphState;
+
+mod seconds {}
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(with = seconds)]
+    timeout: std::time::Duration,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use superstep::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(reducer = "append")]
+    notes: Vec<String>,
+}
+
+fn main() {}

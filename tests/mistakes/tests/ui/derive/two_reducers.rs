@@ -1,0 +1,9 @@
+use superstep::GraphState;
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(reducer = append, reducer = union)]
+    notes: Vec<String>,
+}
+
+fn main() {}

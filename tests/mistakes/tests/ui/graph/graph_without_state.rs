@@ -1,0 +1,14 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    answer: Option<String>,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update()
+}
+
+fn main() {
+    let _ = StateGraph::new().edge(START, draft);
+}

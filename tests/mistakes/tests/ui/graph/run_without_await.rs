@@ -1,0 +1,17 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    answer: Option<String>,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update()
+}
+
+async fn start() -> superstep::Result<Option<String>> {
+    let graph = StateGraph::<Ticket>::new().edge(START, draft).compile()?;
+    Ok(graph.run(Ticket::input())?.into_state().answer)
+}
+
+fn main() {}

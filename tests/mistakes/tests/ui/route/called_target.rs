@@ -1,0 +1,11 @@
+use superstep::Route;
+
+async fn draft() {}
+
+#[derive(Route)]
+enum Verdict {
+    #[to(draft())]
+    Rework,
+}
+
+fn main() {}

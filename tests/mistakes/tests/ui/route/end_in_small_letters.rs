@@ -1,0 +1,9 @@
+use superstep::Route;
+
+#[derive(Route)]
+enum Verdict {
+    #[to(end)]
+    Accept,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use superstep::Route;
+
+#[derive(Route)]
+enum Verdict {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use superstep::Route;
+
+async fn draft() {}
+
+#[derive(Route)]
+enum Verdict {
+    #[to(draft)]
+    Rework,
+    Accept,
+}
+
+fn main() {}

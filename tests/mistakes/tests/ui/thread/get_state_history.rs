@@ -1,0 +1,21 @@
+use superstep::{GraphState, START, StateGraph};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    answer: Option<String>,
+}
+
+async fn draft(_: &Ticket) -> TicketUpdate {
+    Ticket::update()
+}
+
+async fn start() -> superstep::Result<()> {
+    let graph = StateGraph::<Ticket>::new().edge(START, draft).compile()?;
+    let graph = graph.with_checkpointer(superstep::checkpoint::MemoryCheckpointer::new());
+    for snapshot in graph.thread("a").get_state_history().await? {
+        println!("{}", snapshot.step);
+    }
+    Ok(())
+}
+
+fn main() {}

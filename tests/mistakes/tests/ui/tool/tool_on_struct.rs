@@ -1,0 +1,6 @@
+use superstep_agent::tool;
+
+#[tool]
+struct Weather;
+
+fn main() {}

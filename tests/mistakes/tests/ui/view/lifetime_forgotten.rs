@@ -1,0 +1,14 @@
+use superstep::{GraphState, StateView};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    question: String,
+}
+
+#[derive(StateView)]
+#[view(Ticket)]
+struct Asked {
+    question: &str,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use superstep::Result;
+use superstep::workflow::Workflow;
+
+fn write(topic: &str) -> Result<String> {
+    Ok(topic.to_owned())
+}
+
+fn main() {
+    let _ = Workflow::new(write);
+}
