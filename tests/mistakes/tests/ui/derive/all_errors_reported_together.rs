@@ -23,3 +23,4 @@ fn main() {
     let _ = graph.run(Ticket::input("why?").other(3));
     let _ = Ticket::QUESTION.name();
 }
+// mistakes: 5

@@ -22,3 +22,4 @@ struct Constants {
 }
 
 fn main() {}
+// mistakes: 5

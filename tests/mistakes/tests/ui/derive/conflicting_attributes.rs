@@ -26,3 +26,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 11

@@ -18,3 +18,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 7

@@ -14,3 +14,4 @@ struct Ticket<T: GraphState> {
 }
 
 fn main() {}
+// mistakes: 2

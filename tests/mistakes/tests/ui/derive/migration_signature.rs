@@ -24,3 +24,4 @@ struct Two {}
 struct Three {}
 
 fn main() {}
+// mistakes: 3

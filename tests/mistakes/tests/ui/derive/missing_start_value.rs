@@ -14,3 +14,4 @@ struct Ticket {
 fn main() {
     Ticket::input(IpAddr::from([127, 0, 0, 1]));
 }
+// mistakes: 2

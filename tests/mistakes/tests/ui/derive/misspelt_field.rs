@@ -9,3 +9,4 @@ fn main() {
     Ticket::update().qestion("why?");
     let _ = Ticket::QESTION;
 }
+// mistakes: 2

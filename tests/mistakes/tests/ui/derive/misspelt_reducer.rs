@@ -13,3 +13,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 2

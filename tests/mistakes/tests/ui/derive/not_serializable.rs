@@ -16,3 +16,4 @@ fn node(ticket: &Ticket) -> TicketUpdate {
 }
 
 fn main() {}
+// mistakes: 3

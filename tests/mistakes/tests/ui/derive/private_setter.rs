@@ -14,3 +14,4 @@ fn main() {
     Ticket::update().question("fine").secret("not to be written from here");
     let _ = Ticket::SECRET;
 }
+// mistakes: 2

@@ -24,3 +24,4 @@ fn node(_: &Ticket) -> TicketUpdate {
 fn main() {
     superstep::StateGraph::<Ticket>::new();
 }
+// mistakes: 4

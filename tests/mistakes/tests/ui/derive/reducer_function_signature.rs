@@ -19,3 +19,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 3

@@ -21,3 +21,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 6

@@ -33,3 +33,4 @@ struct Call {
 }
 
 fn main() {}
+// mistakes: 7

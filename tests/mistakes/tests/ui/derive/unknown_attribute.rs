@@ -16,3 +16,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 7

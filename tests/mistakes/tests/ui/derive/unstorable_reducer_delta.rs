@@ -47,3 +47,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 2

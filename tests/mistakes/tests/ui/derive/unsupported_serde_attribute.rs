@@ -17,3 +17,4 @@ struct Ticket {
 }
 
 fn main() {}
+// mistakes: 7

@@ -36,3 +36,4 @@ struct Misplaced {
 struct Renamed {}
 
 fn main() {}
+// mistakes: 7

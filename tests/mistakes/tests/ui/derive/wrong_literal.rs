@@ -28,3 +28,4 @@ struct Ticket {
 struct Renamed {}
 
 fn main() {}
+// mistakes: 12

@@ -18,3 +18,4 @@ fn main() {
     Ticket::update().notes("a note");
     Ticket::update().letters("a");
 }
+// mistakes: 3

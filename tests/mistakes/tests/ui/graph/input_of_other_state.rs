@@ -19,3 +19,4 @@ fn main() {
     let _ = graph.run(Chat::input());
     let _ = graph.run("why?");
 }
+// mistakes: 2

@@ -16,3 +16,4 @@ async fn review(_: &Ticket) -> TicketUpdate {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, (draft, "review")).join((draft, "review"), draft);
 }
+// mistakes: 2

@@ -16,3 +16,4 @@ async fn try_to_count(_: &Ticket) -> superstep::Result<i32> {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, count).edge(count, try_to_count);
 }
+// mistakes: 3

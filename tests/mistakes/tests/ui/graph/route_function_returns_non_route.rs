@@ -20,3 +20,4 @@ async fn decide_later(_: &Ticket) -> bool {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, ask).route(ask, decide).route(ask, decide_later).route(ask, END);
 }
+// mistakes: 3

@@ -14,3 +14,4 @@ enum None {
 struct Twice;
 
 fn main() {}
+// mistakes: 11

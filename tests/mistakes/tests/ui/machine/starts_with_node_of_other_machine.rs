@@ -31,3 +31,4 @@ fn main() {
     let _ = fives.run(Refund);
     let _ = fives.picture().highlight(Fives::node::<Refund>());
 }
+// mistakes: 2

@@ -14,3 +14,4 @@ struct Chat {
 fn main() {
     Chat::update().messages(["a"]);
 }
+// mistakes: 3

@@ -24,3 +24,4 @@ fn check(none: &None, two: &Two) {
 }
 
 fn main() {}
+// mistakes: 2

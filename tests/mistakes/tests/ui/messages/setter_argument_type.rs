@@ -18,3 +18,4 @@ fn main() {
     let chat = chat.aside(3);
     Chat::input().messages(3);
 }
+// mistakes: 5

@@ -43,3 +43,4 @@ async fn review(_: &Ticket) -> Verdict {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, review).edge(review, END);
 }
+// mistakes: 12

@@ -17,3 +17,4 @@ enum Verdict {
 fn main() {
     let _ = (Verdict::First, Verdict::Second);
 }
+// mistakes: 2

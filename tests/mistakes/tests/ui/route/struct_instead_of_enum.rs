@@ -11,3 +11,4 @@ enum Nowhere {}
 fn main() {
     let _ = Verdict { rework: true }.rework;
 }
+// mistakes: 2

@@ -16,3 +16,4 @@ fn resume(thread: &Thread<Letter>) {
 }
 
 fn main() {}
+// mistakes: 2

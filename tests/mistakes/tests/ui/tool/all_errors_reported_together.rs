@@ -7,3 +7,4 @@ fn search<T>(words: &[String], #[tool(al)] limit: &str) -> impl Sized {}
 struct Search;
 
 fn main() {}
+// mistakes: 9

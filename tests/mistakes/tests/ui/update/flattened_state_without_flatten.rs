@@ -31,3 +31,4 @@ struct Asked {
 }
 
 fn main() {}
+// mistakes: 2

@@ -25,3 +25,4 @@ struct Noted {
 }
 
 fn main() {}
+// mistakes: 3

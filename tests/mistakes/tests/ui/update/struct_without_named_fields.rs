@@ -34,3 +34,4 @@ enum Either {
 fn main() {
     let _ = (Answered(String::new()).0, Nothing, Either::One);
 }
+// mistakes: 3

@@ -33,3 +33,4 @@ async fn answer(_: &Ticket) -> Answered {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, answer);
 }
+// mistakes: 3

@@ -41,3 +41,4 @@ struct Replaced {
 }
 
 fn main() {}
+// mistakes: 6

@@ -28,3 +28,4 @@ async fn ask(question: Question<'_, '_>) -> TicketUpdate {
 fn main() {
     let _ = StateGraph::<Ticket>::new().edge(START, ask);
 }
+// mistakes: 8

@@ -22,3 +22,4 @@ struct Optional<'a> {
 }
 
 fn main() {}
+// mistakes: 4

@@ -12,3 +12,4 @@ struct Asked {
 }
 
 fn main() {}
+// mistakes: 2

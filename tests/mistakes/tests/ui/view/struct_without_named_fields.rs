@@ -20,3 +20,4 @@ enum Either {
 fn main() {
     let _ = (Question("why?").0, Either::One);
 }
+// mistakes: 2

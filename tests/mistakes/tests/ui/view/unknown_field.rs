@@ -17,3 +17,4 @@ struct Question<'a> {
 }
 
 fn main() {}
+// mistakes: 3

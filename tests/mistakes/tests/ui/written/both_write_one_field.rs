@@ -63,3 +63,4 @@ fn main() {
         clear_too -> END;
     };
 }
+// mistakes: 4

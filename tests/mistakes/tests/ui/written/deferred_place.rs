@@ -34,3 +34,4 @@ fn main() {
         defer lost;
     };
 }
+// mistakes: 5

@@ -37,3 +37,4 @@ fn main() {
         send -> { END };
     };
 }
+// mistakes: 4
