@@ -157,8 +157,9 @@ impl Bench {
                     let start = Instant::now();
                     for number in 0..steps {
                         client.batch_execute("BEGIN").await.expect("a transaction");
-                        let calls =
-                            hands.iter_mut().map(|hand| hand.commit(&client, &statement, number as usize));
+                        let calls = hands
+                            .iter_mut()
+                            .map(|hand| hand.commit(&client, Some(&statement), number as usize));
                         futures_util::future::join_all(calls).await;
                         client.batch_execute("COMMIT").await.expect("a transaction");
                     }
