@@ -16,11 +16,11 @@ pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, Sto
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
-    AnyState, Checked, FallbackWrite, FieldDeserializer, FieldType, Held, Itself, JsonInput, OptionalInput,
-    StartValue, Tracked, TrackedUpdate, UntrackedStart, Written, debug, debug_json, debug_option,
-    debug_update, deserialize_input, deserialize_update, display, display_option, dump_with, from_context,
-    parse_change, parse_overwrite_with, parse_value, parse_value_with, parse_with, rules, serialize_update,
-    shown, shown_with,
+    AlwaysShared, AnyState, Checked, FallbackWrite, FieldDeserializer, FieldType, FieldValue, Held, Itself,
+    JsonInput, OptionalInput, Shared, StartValue, StoredValue, Tracked, TrackedUpdate, UntrackedStart,
+    Written, debug, debug_json, debug_option, debug_update, deserialize_input, deserialize_update, display,
+    display_option, dump_with, from_context, parse_change, parse_overwrite_with, parse_value,
+    parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
 };
 pub use crate::state::{
     Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
@@ -38,6 +38,8 @@ pub use crate::state::{
 };
 pub use crate::step::{Choice, Exit, IntoLeave, IntoStep, Leave, NodeRef, Step, Targets};
 pub use crate::{Field, GraphState, Overwrite, Route};
+#[cfg(feature = "schema")]
+pub use schemars::JsonSchema;
 pub use serde;
 pub use serde_json;
 pub use std::format;

@@ -36,7 +36,8 @@ pub(crate) fn predicates(generics: &Generics, by: &TokenStream) -> TokenStream {
     replace_all(generics, quote!(#(#predicates,)*), by)
 }
 
-fn replace_all(generics: &Generics, tokens: TokenStream, by: &TokenStream) -> TokenStream {
+/// Returns `tokens` with `by` instead of each lifetime parameter.
+pub(crate) fn replace_all(generics: &Generics, tokens: TokenStream, by: &TokenStream) -> TokenStream {
     generics.lifetimes().fold(tokens, |tokens, param| replace(tokens, &param.lifetime, by))
 }
 
@@ -58,6 +59,11 @@ pub(crate) fn mentions_params(generics: &Generics, tokens: impl ToTokens) -> boo
         })
         .collect();
     contain_one(tokens.to_token_stream(), &params)
+}
+
+/// Returns `true` if `tokens` contain the name.
+pub(crate) fn mentions_name(tokens: TokenStream, name: &Ident) -> bool {
+    contain_one(tokens, &[name])
 }
 
 fn contain_one(tokens: TokenStream, names: &[&Ident]) -> bool {

@@ -25,7 +25,7 @@ mod view;
 #[expect(missing_docs, reason = "documented on the re-export, next to its traits")]
 #[proc_macro_derive(GraphState, attributes(state, serde))]
 pub fn derive_graph_state(input: TokenStream) -> TokenStream {
-    show::expand(input, state::derive)
+    show::expand_state(input)
 }
 
 #[expect(missing_docs, reason = "documented on the re-export, next to its traits")]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::DeriveInput;
 
-use crate::{graph, tool};
+use crate::{graph, state, tool};
 
 pub(crate) fn expand(
     input: proc_macro::TokenStream,
@@ -17,6 +17,11 @@ pub(crate) fn expand(
     };
     let name = input.ident.to_string();
     shown(&name, derive(input)).into()
+}
+
+pub(crate) fn expand_state(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let (name, output) = state::derive(input.into());
+    shown(&name, output).into()
 }
 
 pub(crate) fn expand_tool(

@@ -1,5 +1,7 @@
 //! The bounds that the derive puts on the types of fields, with messages of their own.
 
+use std::marker::PhantomData;
+
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A type whose checks have passed; `FITS` stands for them.
@@ -15,8 +17,63 @@ impl<T> Checked<true> for T {
     type Same = T;
 }
 
+/// A type that is `Send + Sync`, whatever `T` is.
+///
+/// The derive's impls have a bound on it in which it is replaced by an error type if a field does not fit. No other code
+/// may use it: rustc would infer `T` by that bound.
+pub struct AlwaysShared<T>(PhantomData<fn() -> T>);
+
 /// The type itself; the alias takes enough tokens to underline a whole type.
 pub type Itself<T> = T;
+
+/// A state that tasks share between threads; only the derive implements it.
+///
+/// It is between [`GraphState`](crate::GraphState) and `Send + Sync`: rustc asks for the supertraits of a trait wherever
+/// one of its methods is called, but not for those of its supertraits. So a field that is not `Sync` is no error there.
+pub trait Shared: Send + Sync + 'static {}
+
+/// A type that a field of a state can have: `Clone + Send + Sync + 'static`.
+///
+/// The derive adds this bound for a type parameter of a state that an untracked field uses.
+#[diagnostic::on_unimplemented(
+    message = "a state cannot have a value of type `{Self}`",
+    label = "`{Self}` is not `Clone + Send + Sync + 'static`",
+    note = "tasks share a state and clone it: wrap a type that is not `Clone` in an `Arc`, and one that is not `Sync` in an `Arc<Mutex<_>>`"
+)]
+pub trait FieldValue: Clone + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + Sync + 'static> FieldValue for T {}
+
+/// A type that a field of a state can have and a checkpoint can store: a [`FieldValue`] that serde can write and read.
+///
+/// The derive adds this bound for a type parameter of a state that a field uses. Code that is generic over the parameter
+/// repeats it:
+///
+/// ```
+/// use superstep::GraphState;
+/// use superstep::state::StoredValue;
+///
+/// #[derive(GraphState, Clone)]
+/// struct Queue<T> {
+///     #[state(reducer = append)]
+///     done: Vec<T>,
+/// }
+///
+/// async fn repeat<T: StoredValue>(queue: &Queue<T>) -> QueueUpdate<T> {
+///     Queue::update().done(queue.done.clone())
+/// }
+/// # let _ = repeat::<u8>;
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a state cannot store a value of type `{Self}`",
+    label = "`{Self}` is not `Clone + Send + Sync + serde::Serialize + serde::Deserialize + 'static`",
+    note = "derive `Clone`, `serde::Serialize` and `serde::Deserialize` for it; tasks share a state, so it also has to be `Send`, `Sync` and `'static`"
+)]
+pub trait StoredValue: FieldValue + Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: FieldValue + Serialize + DeserializeOwned> StoredValue for T {}
 
 /// Stands for any state in the question whether a state can have a field of a type.
 ///

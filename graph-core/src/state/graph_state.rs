@@ -10,17 +10,19 @@ use crate::payload::Encoding;
 
 use super::validate::{Report, Violation};
 use super::{
-    Dump, EncodeError, FieldSpec, Input, IntoUpdate, MigrationError, Restore, RestoreError, Stored, UndoOf,
-    Update,
+    Dump, EncodeError, FieldSpec, Input, IntoUpdate, MigrationError, Restore, RestoreError, Shared, Stored,
+    UndoOf, Update,
 };
 
 /// The state of a graph; implemented by `#[derive(GraphState)]`.
+///
+/// Every state is `Send + Sync + 'static`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state",
     label = "`{Self}` does not derive `GraphState`",
     note = "write `#[derive(GraphState, Clone)]` on the struct"
 )]
-pub trait GraphState: Send + Sync + Sized + 'static {
+pub trait GraphState: Shared + Sized {
     /// The struct's name.
     const NAME: &'static str;
     /// The number of fields, including those of flattened states.

@@ -21,9 +21,10 @@ mod written_fields;
 
 #[doc(hidden)]
 pub use bounds::{
-    AnyState, Checked, FieldType, Held, Itself, OptionalInput, StartValue, Tracked, TrackedUpdate,
-    UntrackedStart, Written,
+    AlwaysShared, AnyState, Checked, FieldType, Held, Itself, OptionalInput, Shared, StartValue, Tracked,
+    TrackedUpdate, UntrackedStart, Written,
 };
+pub use bounds::{FieldValue, StoredValue};
 use change::Overwrite;
 #[doc(hidden)]
 pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};

@@ -14,7 +14,7 @@ use super::values::{Given, Left};
 /// A dump has the fields `input`, `value` (the value that was returned last) and `saved` (the saved result of a
 /// [`Final`](super::Final)).
 #[derive(GraphState)]
-#[state(crate = crate)]
+#[state(crate = crate, bound())]
 pub struct Flow<I: Payload, R: WorkflowResult> {
     #[state(input, rename = "input")]
     given: Given<I>,

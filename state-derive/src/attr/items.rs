@@ -1,7 +1,8 @@
 use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, Ident, LitInt, LitStr, Meta, Path, Token, Type};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, LitInt, LitStr, Meta, Path, Token, Type, WherePredicate};
 
 use super::Problems;
 
@@ -111,6 +112,22 @@ impl Item<'_> {
             return Err(wrong(at));
         }
         Ok(value)
+    }
+
+    /// `key(T: Bound, ..)`; the list may be empty.
+    pub(crate) fn predicates(&self) -> syn::Result<Vec<WherePredicate>> {
+        let what = format!("`{0}` takes bounds: `{0}(T: Trait)`", self.key);
+        if !self.has_list() {
+            return Err(self.wrong(what));
+        }
+        let content;
+        syn::parenthesized!(content in self.input);
+        let at = content.span();
+        let predicates = content.call(Punctuated::<_, Token![,]>::parse_terminated).map_err(|_| {
+            drop(content.parse::<proc_macro2::TokenStream>());
+            syn::Error::new(at, what)
+        })?;
+        Ok(predicates.into_iter().collect())
     }
 
     fn value<T: Parse>(&self, before: &str, after: &str) -> syn::Result<T> {

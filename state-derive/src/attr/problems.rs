@@ -4,17 +4,30 @@ use quote::ToTokens;
 
 /// All mistakes of one input.
 #[derive(Default)]
-pub(crate) struct Problems(Vec<syn::Error>);
+pub(crate) struct Problems {
+    errors: Vec<syn::Error>,
+    by_rustc: bool,
+}
 
 impl Problems {
     /// Adds a mistake at `tokens`.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl Display) {
-        self.0.push(syn::Error::new_spanned(tokens, message));
+        self.errors.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Notes a mistake that rustc reports, so that it needs no error of the derive.
+    pub(crate) fn known_to_rustc(&mut self) {
+        self.by_rustc = true;
+    }
+
+    /// Returns `true` if rustc reports a mistake.
+    pub(crate) fn are_known_to_rustc(&self) -> bool {
+        self.by_rustc
     }
 
     /// Adds an error of a parser.
     pub(crate) fn push(&mut self, error: syn::Error) {
-        self.0.push(error);
+        self.errors.push(error);
     }
 
     /// Adds the error of a parser, or returns its value.
@@ -24,12 +37,12 @@ impl Problems {
 
     /// Returns `true` if there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.errors.is_empty()
     }
 
     /// Combines all mistakes into one error. Returns `None` if there are none.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
-        self.0.into_iter().reduce(|mut all, next| {
+        self.errors.into_iter().reduce(|mut all, next| {
             all.combine(next);
             all
         })

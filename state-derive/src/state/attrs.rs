@@ -1,6 +1,6 @@
 //! Parses `#[state(..)]`.
 
-use syn::{Expr, Ident, LitStr, Path, Type};
+use syn::{Expr, Ident, LitStr, Path, Type, WherePredicate};
 
 use crate::attr::{Case, Item, Problems, Slot, unknown};
 
@@ -17,6 +17,8 @@ pub(super) struct StateAttrs {
     pub(super) aliases: Vec<LitStr>,
     pub(super) schema: Slot<()>,
     pub(super) skip_none: Slot<()>,
+    /// The bounds that replace those which the derive adds.
+    pub(super) bound: Slot<Vec<WherePredicate>>,
 }
 
 #[derive(Default)]
@@ -40,8 +42,8 @@ pub(super) struct FieldAttrs {
     pub(super) flatten: Slot<()>,
 }
 
-const ON_STRUCT: [&str; 8] =
-    ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema", "skip_none"];
+const ON_STRUCT: [&str; 9] =
+    ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema", "skip_none", "bound"];
 const ON_FIELD: [&str; 17] = [
     "input",
     "output",
@@ -78,6 +80,7 @@ pub(super) fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &
         "migrate" => attrs.migrate.set(problems, key, item.path()?),
         "schema" => set_flag(&mut attrs.schema, problems, item)?,
         "skip_none" => set_flag(&mut attrs.skip_none, problems, item)?,
+        "bound" => attrs.bound.set(problems, key, item.predicates()?),
         name if ON_FIELD.contains(&name) => {
             return Err(syn::Error::new(key.span(), format!("`{name}` belongs on a field")));
         }

@@ -2,11 +2,12 @@
 
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
-use syn::{GenericArgument, Path, PathArguments, Type, parse_quote_spanned};
+use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, parse_quote_spanned};
 
 use crate::attr::{Case, Problems, Runtime, unknown};
 
 use super::attrs::FieldAttrs;
+use super::bounds;
 use super::model::{Codec, Field, Flat, InInput, Member, Reducer, Start, State, Writer, plain};
 use super::parse::{RawField, Struct};
 
@@ -26,7 +27,7 @@ pub(super) fn is_reducer(name: &str) -> bool {
     BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
 }
 
-pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
+pub(super) fn build(raw: Struct, lifetimes: Vec<Lifetime>, problems: &mut Problems) -> State {
     let all_optional = !raw.fields.iter().any(|field| field.attrs.input.is_set());
     let case = raw.attrs.rename_all.get().copied();
     let skip_none = raw.attrs.skip_none.is_set();
@@ -43,18 +44,21 @@ pub(super) fn build(raw: Struct, problems: &mut Problems) -> State {
             fields += 1;
         }
     }
-    State {
+    let mut state = State {
         runtime: Runtime::new(raw.attrs.krate.get()),
         ident: raw.ident,
         vis: raw.vis,
         generics: raw.generics,
+        lifetimes,
         invariants: raw.attrs.invariants,
         version: raw.attrs.version.take(),
         aliases: raw.attrs.aliases.iter().map(syn::LitStr::value).collect(),
         migrate: raw.attrs.migrate.take(),
         schema: raw.attrs.schema.is_set(),
         members,
-    }
+    };
+    bounds::add(&mut state, raw.attrs.bound.take());
+    state
 }
 
 fn flat_field(raw: RawField, index: usize) -> Flat {

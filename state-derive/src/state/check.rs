@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::Ident;
-use syn::GenericParam;
 
 use crate::attr::Problems;
 
@@ -15,11 +14,6 @@ use super::rule::{Rule, RuleKind};
 
 /// Reports contradictions between attributes.
 pub(super) fn syntax(raw: &Struct, problems: &mut Problems) {
-    for param in &raw.generics.params {
-        if let GenericParam::Lifetime(param) = param {
-            problems.at(&param.lifetime, "a state cannot have a lifetime parameter: it must be `'static`");
-        }
-    }
     if let Some(key) = raw.attrs.schema.key()
         && !cfg!(feature = "schema")
     {

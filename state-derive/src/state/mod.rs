@@ -7,29 +7,53 @@ use syn::DeriveInput;
 use crate::attr::Problems;
 
 mod attrs;
+mod bounds;
 pub(crate) mod build;
 mod check;
 mod expand;
+mod lifetimes;
 mod model;
 mod parse;
+mod recover;
 mod rule;
 mod self_type;
 mod serde_attr;
 #[cfg(test)]
 mod tests;
 
-pub(crate) fn derive(input: DeriveInput) -> TokenStream {
-    let mut problems = Problems::default();
-    let raw = parse::parse(self_type::named(input), &mut problems);
-    check::syntax(&raw, &mut problems);
-    let state = build::build(raw, &mut problems);
-    check::meaning(&state, &mut problems);
-    match problems.into_error() {
-        None => expand::expand(&state),
-        Some(error) => {
-            let errors = error.into_compile_error();
-            let fallback = expand::fallback(&state);
-            quote!(#errors #fallback)
-        }
+/// Returns the struct's name and the generated code.
+pub(crate) fn derive(input: TokenStream) -> (String, TokenStream) {
+    match syn::parse2::<DeriveInput>(input.clone()) {
+        Ok(input) => (input.ident.to_string(), expand(input)),
+        Err(error) => match recover::read(input) {
+            Ok(input) => (input.ident.to_string(), expand_recovered(input, &error)),
+            Err(_) => (String::new(), error.into_compile_error()),
+        },
     }
+}
+
+fn expand(input: DeriveInput) -> TokenStream {
+    let mut problems = Problems::default();
+    let state = read(input, &mut problems);
+    let is_correct = !problems.are_known_to_rustc();
+    match problems.into_error() {
+        None if is_correct => expand::expand(&state),
+        mistakes => expand::fallback(&state, mistakes),
+    }
+}
+
+/// Generates the fallback only: rustc has reported the mistake.
+fn expand_recovered(input: DeriveInput, error: &syn::Error) -> TokenStream {
+    let state = read(input, &mut Problems::default());
+    let (fallback, error) = (expand::fallback(&state, None), recover::unless_reported(error));
+    quote!(#fallback #error)
+}
+
+fn read(input: DeriveInput, problems: &mut Problems) -> model::State {
+    let (input, lifetimes) = lifetimes::without(self_type::named(input), problems);
+    let raw = parse::parse(input, problems);
+    check::syntax(&raw, problems);
+    let state = build::build(raw, lifetimes, problems);
+    check::meaning(&state, problems);
+    state
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::format_ident;
-use syn::{Attribute, Expr, Generics, Path, Type, Visibility};
+use syn::{Attribute, Expr, Generics, Lifetime, Path, Type, Visibility};
 
 use crate::attr::Runtime;
 
@@ -12,7 +12,10 @@ pub(super) struct State {
     pub(super) runtime: Runtime,
     pub(super) ident: Ident,
     pub(super) vis: Visibility,
+    /// The parameters without lifetimes, with the bounds that the derive adds.
     pub(super) generics: Generics,
+    /// The lifetime parameters, which are a mistake. The fallback is for `'static`.
+    pub(super) lifetimes: Vec<Lifetime>,
     pub(super) invariants: Vec<Path>,
     /// The version of the stored state, if given.
     pub(super) version: Option<u32>,

@@ -1,12 +1,12 @@
 //! Parses attribute syntax and reports mistakes of form. The combined meaning of attributes is in
 //! [`model`](super::model).
 
-use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Type, Visibility, parse_quote};
 
 use crate::attr::{Problems, docs, items};
 
 use super::attrs::{self, FieldAttrs, StateAttrs};
-use super::serde_attr;
+use super::{lifetimes, serde_attr};
 
 /// The derived struct as written.
 pub(super) struct Struct {
@@ -63,5 +63,10 @@ fn raw_field(field: syn::Field, problems: &mut Problems) -> Option<RawField> {
     items(&field.attrs, "state", problems, |problems, item| attrs::on_field(&mut attrs, problems, item));
     items(&field.attrs, "serde", problems, |problems, item| serde_attr::on_field(&mut attrs, problems, item));
     let docs = docs(&field.attrs);
-    Some(RawField { ident: field.ident?, vis: field.vis, ty: field.ty, docs, attrs })
+    let mut ty = field.ty;
+    if lifetimes::lacks_one(&ty) {
+        problems.known_to_rustc();
+        ty = parse_quote!(());
+    }
+    Some(RawField { ident: field.ident?, vis: field.vis, ty, docs, attrs })
 }

@@ -13,6 +13,7 @@ pub(super) fn on_struct(attrs: &mut StateAttrs, problems: &mut Problems, item: &
         "rename_all" => attrs.rename_all.set(problems, &item.key, Case::named(&item.string()?)?),
         "crate" => return Err(refused(item, "use `#[state(crate = ..)]`")),
         "default" => return Err(refused(item, "use `#[state(default)]` on the fields")),
+        "bound" => return Err(refused(item, "use `#[state(bound(..))]`")),
         "deny_unknown_fields" => return Err(refused(item, "unknown fields are always refused")),
         _ => return Err(refused(item, "use `#[state(..)]`")),
     }

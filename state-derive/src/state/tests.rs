@@ -3,14 +3,13 @@
 //! `UPDATE_EXPECT=1 cargo test -p superstep-derive` updates the files. Review the change like any other.
 
 use expect_test::{ExpectFile, expect_file};
-use syn::parse_str;
 
 use super::derive;
 
 const PLAIN: &str = "struct Ticket { field: T }";
 
 fn expansion(item: &str) -> String {
-    let tokens = derive(parse_str(item).unwrap());
+    let (_, tokens) = derive(item.parse().unwrap());
     prettyplease::unparse(&syn::parse2(tokens).unwrap())
 }
 
@@ -206,6 +205,6 @@ fn schema() {
 #[cfg(not(feature = "schema"))]
 #[test]
 fn schema_names_its_feature() {
-    let text = derive(parse_str("#[state(schema)] struct Ticket {}").unwrap()).to_string();
+    let text = derive("#[state(schema)] struct Ticket {}".parse().unwrap()).1.to_string();
     assert!(text.contains("`schema` needs the feature `schema` of `superstep`"), "{text}");
 }

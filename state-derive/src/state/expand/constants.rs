@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::state::model::Reducer;
+use crate::state::model::{Field, Reducer};
 
 use super::context::Context;
 use super::fields::docs_or;
@@ -14,14 +14,8 @@ use super::fields::docs_or;
 //     const CHAT: FlattenedField<Ticket, Chat> = FlattenedField::__new();
 // }
 pub(super) fn items(cx: &Context<'_>) -> TokenStream {
-    let (runtime, this) = (cx.runtime, &cx.this);
-    // Duplicate constants are a reported mistake. The fallback contains only the first.
-    let mut seen = BTreeSet::new();
-    let fields: Vec<_> = cx.state.fields().filter(|field| seen.insert(field.constant.to_string())).collect();
-    let constants = fields.into_iter().map(|field| {
-        let (vis, constant, ident, ty) = (&field.vis, &field.constant, &field.ident, &field.ty);
-        let (name, index) = (field.name(), field.index);
-        let docs = docs_or(&field.docs, || format!("The field `{}`.", field.name()));
+    constants(cx, |field| {
+        let (runtime, ident) = (cx.runtime, &field.ident);
         let exclusive = match &field.reducer {
             Reducer::Replace => None,
             Reducer::BuiltIn { .. } | Reducer::Function { .. } => Some(quote!(false)),
@@ -30,7 +24,27 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
                 Some(quote!(<#reducer as #runtime::Reducer<#ty>>::EXCLUSIVE))
             }
         };
-        let get = quote!(|__state| &__state.#ident);
+        (quote!(&__state.#ident), exclusive)
+    })
+}
+
+/// Names neither the field, which the struct may lack if rustc could not read it, nor its reducer.
+pub(super) fn of_fallback(cx: &Context<'_>) -> TokenStream {
+    constants(cx, |_| (quote!(loop {}), None))
+}
+
+/// `parts` returns the expression that reads the field, and the expression that tells whether its writes are exclusive.
+fn constants(cx: &Context<'_>, parts: impl Fn(&Field) -> (TokenStream, Option<TokenStream>)) -> TokenStream {
+    let (runtime, this) = (cx.runtime, &cx.this);
+    // Duplicate constants are a reported mistake. The fallback contains only the first.
+    let mut seen = BTreeSet::new();
+    let fields: Vec<_> = cx.state.fields().filter(|field| seen.insert(field.constant.to_string())).collect();
+    let constants = fields.into_iter().map(|field| {
+        let (vis, constant, ty) = (&field.vis, &field.constant, &field.ty);
+        let (name, index) = (field.name(), field.index);
+        let docs = docs_or(&field.docs, || format!("The field `{}`.", field.name()));
+        let (read, exclusive) = parts(field);
+        let get = quote!(|__state| #read);
         let value = match exclusive {
             None => quote!(__new(#name, #index, #get)),
             Some(exclusive) => quote!(__reduced(#name, #index, #get, #exclusive)),

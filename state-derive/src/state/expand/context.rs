@@ -3,7 +3,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{ImplGenerics, WhereClause};
 
 use crate::attr::Runtime;
-use crate::generics::params;
+use crate::generics::{arguments, params};
 use crate::state::model::{Field, Flat, Reducer, State};
 
 use super::field_types::{field_type, flat_type, reducer_type};
@@ -15,6 +15,8 @@ pub(super) struct Context<'a> {
     pub(super) runtime: &'a Runtime,
     /// `Ticket<T>`
     pub(super) this: TokenStream,
+    /// `__Fits<T>`: an error type if a field does not fit.
+    pub(super) fits: TokenStream,
     /// `TicketUpdate<T>`
     pub(super) update: TokenStream,
     /// `TicketInput<T>`
@@ -36,13 +38,19 @@ impl<'a> Context<'a> {
     pub(super) fn new(state: &'a State) -> Self {
         let (impl_generics, generics, where_clause) = state.generics.split_for_impl();
         let with = |ident: Ident| quote!(#ident #generics);
+        let statics = state.lifetimes.iter().map(|_| quote!('static,));
+        let params = arguments(&state.generics, &quote!('static));
+        let public = quote!(<#(#statics)* #params>);
+        let public =
+            |ident: Ident| if state.lifetimes.is_empty() { with(ident) } else { quote!(#ident #public) };
         Self {
             state,
             runtime: &state.runtime,
-            this: with(state.ident.clone()),
-            update: with(state.update()),
-            input: with(state.input()),
-            output: with(state.output()),
+            this: public(state.ident.clone()),
+            fits: with(format_ident!("__Fits")),
+            update: public(state.update()),
+            input: public(state.input()),
+            output: public(state.output()),
             write: with(format_ident!("__Write")),
             undo: with(format_ident!("__Undo")),
             given: with(format_ident!("__Given")),
@@ -57,6 +65,22 @@ impl<'a> Context<'a> {
         quote! {
             #[automatically_derived]
             impl #generics #path for #ty #where_clause { #body }
+        }
+    }
+
+    /// `impl<T> path for Ticket<T> where __Fits<T>: Send + Sync { body }`, for a trait that only a type that is `Send + Sync`
+    /// may implement. If a field does not fit, its error is the only one: the bound is on an error type, which stands for
+    /// every type, also for the state.
+    pub(super) fn impl_shared(&self, path: TokenStream, ty: impl ToTokens, body: TokenStream) -> TokenStream {
+        let (generics, fits) = (&self.impl_generics, &self.fits);
+        let predicates = self.where_clause.map(|clause| &clause.predicates).into_iter().flatten();
+        quote! {
+            #[automatically_derived]
+            impl #generics #path for #ty
+            where
+                #(#predicates,)*
+                #fits: ::core::marker::Send + ::core::marker::Sync,
+            { #body }
         }
     }
 

@@ -6,22 +6,26 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
 
+use crate::generics::params;
 use crate::state::model::{InInput, Member, State};
 
 use super::context::Context;
-use super::{constants, flatten, lints, output, update};
+use super::{assert, constants, flatten, lints, output, update};
 
 // struct TicketUpdate { .. }
 // struct TicketInput { .. }
 // impl TicketUpdate { fn answer<T>(self, _: T) -> Self { self } }
 // impl GraphState for Ticket { fn output(&self) { loop {} } .. }
-pub(in crate::state) fn fallback(state: &State) -> TokenStream {
-    if state.generics.lifetimes().next().is_some() {
-        return TokenStream::new();
-    }
+pub(in crate::state) fn fallback(state: &State, mistakes: Option<syn::Error>) -> TokenStream {
     let cx = &Context::new(state);
-    let types = [update::item(cx), input_item(cx), output::item(cx)];
-    let parts = [constants::items(cx), setters(cx), contracts(cx), conversions(cx)];
+    let types = if state.lifetimes.is_empty() {
+        [update::item(cx), input_item(cx), output::item(cx)]
+    } else {
+        [state.update(), state.input(), state.output()].map(|name| borrowing_item(cx, &name))
+    };
+    let mistakes = mistakes.into_iter().flatten().map(syn::Error::into_compile_error);
+    let checked = assert::checked_state(cx, &quote!({ #(let _: () = #mistakes;)* true }));
+    let parts = [checked, constants::of_fallback(cx), setters(cx), contracts(cx), conversions(cx)];
     let lints = lints();
     quote! {
         #(#types)*
@@ -37,6 +41,18 @@ fn input_item(cx: &Context<'_>) -> TokenStream {
     quote! {
         #[doc(hidden)]
         #vis struct #name #generics #where_clause { __update: #update }
+    }
+}
+
+/// A type with the lifetimes of the struct.
+fn borrowing_item(cx: &Context<'_>, name: &Ident) -> TokenStream {
+    let (vis, lifetimes, where_clause) = (&cx.state.vis, &cx.state.lifetimes, cx.where_clause);
+    let (others, params) = (params(&cx.state.generics, &quote!('static)), cx.type_params());
+    quote! {
+        #[doc(hidden)]
+        #vis struct #name<#(#lifetimes,)* #others>(
+            ::core::marker::PhantomData<(#(&#lifetimes (),)* #(fn() -> #params,)*)>,
+        ) #where_clause;
     }
 }
 
@@ -75,7 +91,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
     let of_state = quote!(#runtime::GraphState);
     let name = cx.state.name();
     let output = if cx.state.has_output() { cx.output.clone() } else { quote!(Self) };
-    let state = cx.impl_for(
+    let state = cx.impl_shared(
         of_state,
         this,
         quote! {
@@ -129,7 +145,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
             fn __writes(&self) -> &#runtime::Writes<#runtime::FallbackWrite> { loop {} }
         },
     );
-    let input_impl = cx.impl_for(
+    let input_impl = cx.impl_shared(
         quote!(#runtime::Input<#this>),
         input,
         quote! {

@@ -2,22 +2,23 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::Ident;
+use syn::{Ident, Type};
 
 use crate::generics;
 use crate::state::model::{Field, Flat, Reducer, State, plain};
 
 use super::span::UserSpans;
+use super::stand_in;
 
 /// Returns the alias of a field's type in generated code.
 pub(super) fn field_type(state: &State, field: &Field) -> TokenStream {
-    if is_generic(state, field) { field.ty.to_token_stream() } else { alias(&field.ident, &field.ty) }
+    if is_checked(state, field) { alias(state, &field.ident, &field.ty) } else { field.ty.to_token_stream() }
 }
 
 /// Returns the alias of a flattened state in generated code.
 pub(super) fn flat_type(state: &State, flat: &Flat) -> TokenStream {
     let ty = &flat.ty;
-    if mentions_params(state, quote!(#ty)) { quote!(#ty) } else { alias(&flat.ident, ty) }
+    if is_flat_checked(state, flat) { alias(state, &flat.ident, ty) } else { quote!(#ty) }
 }
 
 /// Returns the alias of a user's reducer, with the spans of the field's type.
@@ -31,20 +32,35 @@ pub(super) fn reducer_type(state: &State, field: &Field, path: &syn::Path) -> To
     spans.all(quote!(#runtime::Itself<#alias>))
 }
 
-fn alias(ident: &Ident, ty: &impl ToTokens) -> TokenStream {
+fn alias(state: &State, ident: &Ident, ty: &Type) -> TokenStream {
     let alias = format_ident!("__Type_{}", plain(ident));
-    UserSpans::of(ty).all(quote!(#alias))
+    let params = alias_params(state, ty);
+    UserSpans::of(ty).all(quote!(#alias #params))
 }
 
-/// Returns `true` if the type of a field depends on parameters of the state.
-pub(super) fn is_generic(state: &State, field: &Field) -> bool {
+/// `<T>`: the parameters that a type mentions, for its alias.
+pub(super) fn alias_params(state: &State, ty: &Type) -> Option<TokenStream> {
+    let params = state.generics.type_params().map(|param| &param.ident);
+    let params: Vec<_> = params.filter(|param| generics::mentions_name(quote!(#ty), param)).collect();
+    (!params.is_empty()).then(|| quote!(<#(#params),*>))
+}
+
+/// Returns `true` if the type of a field is checked in a constant: it depends on no parameter of the state, or types can
+/// stand for the parameters.
+pub(super) fn is_checked(state: &State, field: &Field) -> bool {
     let (ty, reducer) = (&field.ty, field.reducer.written());
     let takes = match &field.reducer {
         Reducer::Function { takes, .. } => Some(takes),
         _ => None,
     };
-    mentions_params(state, quote!(#ty #reducer #takes))
-        || takes.is_some() && !state.generics.params.is_empty()
+    let is_generic = mentions_params(state, quote!(#ty #reducer #takes))
+        || takes.is_some() && !state.generics.params.is_empty();
+    !is_generic || stand_in::are_possible(state)
+}
+
+pub(super) fn is_flat_checked(state: &State, flat: &Flat) -> bool {
+    let ty = &flat.ty;
+    !mentions_params(state, quote!(#ty)) || stand_in::are_possible(state)
 }
 
 pub(super) fn mentions_params(state: &State, tokens: TokenStream) -> bool {

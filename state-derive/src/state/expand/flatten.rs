@@ -16,7 +16,7 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
         let (ident, ty, state) = (&flat.ident, cx.flat_ty(flat), cx.flat(flat));
         // Uses the type as written: rustc distinguishes two impls by it, and does not look into a foreign projection.
         let written = &flat.ty;
-        cx.impl_for(
+        cx.impl_shared(
             quote!(#runtime::Holds<#written>),
             this,
             quote! {
@@ -37,8 +37,9 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
 /// Generates the impl that makes a struct a state for nodes. The fallback needs it too.
 pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
-    let role = cx.impl_for(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
-    let holds = cx.impl_for(
+    let shared = cx.impl_shared(quote!(#runtime::Shared), this, TokenStream::new());
+    let role = cx.impl_shared(quote!(#runtime::StateOrPacket), this, quote!(type Role = #runtime::IsState;));
+    let holds = cx.impl_shared(
         quote!(#runtime::Holds<#this>),
         this,
         quote! {
@@ -76,7 +77,7 @@ pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
             const WAYS: #krate::graph::text::WaysOut = #krate::graph::text::WaysOut::ByEdges;
         },
     );
-    quote!(#role #holds #into_update #into_step #ways)
+    quote!(#shared #role #holds #into_update #into_step #ways)
 }
 
 // impl<__S: Holds<Ticket, Part = TicketUpdate>> IntoStep<__S> for TicketUpdate { .. }

@@ -99,7 +99,7 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
 // impl IntoInput<Ticket> for TicketInput { fn into_input(self) -> TicketInput { self } }
 pub(super) fn into_input(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, input) = (cx.runtime, &cx.this, &cx.input);
-    cx.impl_for(quote!(#runtime::IntoInput<#this>), input, quote!(fn into_input(self) -> #input { self }))
+    cx.impl_shared(quote!(#runtime::IntoInput<#this>), input, quote!(fn into_input(self) -> #input { self }))
 }
 
 fn constructor(cx: &Context<'_>) -> TokenStream {

@@ -19,7 +19,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         return TokenStream::new();
     }
     let ident = &field.ident;
-    cx.impl_for(
+    cx.impl_shared(
         quote!(#runtime::messages::HasMessages),
         this,
         quote! {

@@ -26,6 +26,7 @@ mod migrate;
 mod output;
 mod schema;
 mod span;
+mod stand_in;
 mod start;
 mod state_impl;
 mod stored;

@@ -1,6 +1,8 @@
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
+
+use crate::generics::mentions_name;
 
 use super::context::Context;
 use super::dump;
@@ -33,16 +35,9 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
 fn phantom(cx: &Context<'_>) -> Option<Vec<Ident>> {
     let types = cx.state.fields().filter(|field| field.output).map(|field| &field.ty);
     let types = quote!(#(#types)*);
-    let unused: Vec<_> = cx.type_params().filter(|param| !mentions(types.clone(), param)).cloned().collect();
+    let unused: Vec<_> =
+        cx.type_params().filter(|param| !mentions_name(types.clone(), param)).cloned().collect();
     (!unused.is_empty()).then_some(unused)
-}
-
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
 }
 
 // impl Clone, Debug, Serialize for TicketOutput

@@ -34,7 +34,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         quote!(<Self as #runtime::schema::StateSchema>::__state(__to);)
     };
     let properties = quote!(__to: &mut #runtime::schema::Properties);
-    cx.impl_for(
+    cx.impl_shared(
         quote!(#runtime::schema::StateSchema),
         &cx.this,
         quote! {

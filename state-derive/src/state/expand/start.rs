@@ -18,7 +18,7 @@ use super::json;
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, this) = (cx.runtime, &cx.this);
     let methods = [into_start(cx), into_update(cx), read_json(cx)];
-    cx.impl_for(quote!(#runtime::Input<#this>), &cx.input, quote!(#(#methods)*))
+    cx.impl_shared(quote!(#runtime::Input<#this>), &cx.input, quote!(#(#methods)*))
 }
 
 fn into_start(cx: &Context<'_>) -> TokenStream {

@@ -42,7 +42,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         type Input = #input;
         #(#methods)*
     };
-    cx.impl_for(quote!(#runtime::GraphState), &cx.this, body)
+    cx.impl_shared(quote!(#runtime::GraphState), &cx.this, body)
 }
 
 // fn __duplicate(&self) -> Self { Clone::clone(self) }, which reports a missing `Clone` at the state's name
