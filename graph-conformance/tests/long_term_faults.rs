@@ -27,6 +27,7 @@ enum Fault {
     FiltersAfterPaging,
     IgnoresOrder,
     NeverReturnsMore,
+    IgnoresAfter,
     DropsEmbeddings,
     SplitsBatches,
     ForgetsWhenClosed,
@@ -124,6 +125,7 @@ impl Store for Faulty {
             Fault::IgnoresTheNamespace => search.namespace = Namespace::root(),
             Fault::RefreshesNothing => search.refresh = false,
             Fault::IgnoresConditions | Fault::FiltersAfterPaging => search.conditions = Vec::new(),
+            Fault::IgnoresAfter => search.after = None,
             Fault::IgnoresOrder => search.order = Order::Name,
             _ => {}
         }
@@ -182,6 +184,7 @@ fn each_fault_fails_its_case() {
         (Fault::FiltersAfterPaging, "filters", "filters_apply_before_paging"),
         (Fault::IgnoresOrder, "search", "newest_order_returns_the_newest_first"),
         (Fault::NeverReturnsMore, "search", "pages_have_no_gaps_or_repeats"),
+        (Fault::IgnoresAfter, "search", "search_continues_after_a_name"),
         (Fault::DropsEmbeddings, "semantic_search", "nearest_items_come_first"),
         (Fault::SplitsBatches, "handles", "batch_becomes_visible_as_a_whole"),
         (Fault::SplitsBatches, "handles", "dropped_write_is_all_or_nothing"),

@@ -33,6 +33,13 @@ impl NameRange {
         Self { from: [&*key, &SEPARATOR].concat(), to: Self::after(&key) }
     }
 
+    /// Leaves out the names up to this one.
+    pub(super) fn begin_after(&mut self, at: &ItemKey) {
+        // The next bytes in their order.
+        let next = [&*name(at), &[0]].concat();
+        self.from = next.max(std::mem::take(&mut self.from));
+    }
+
     /// Returns the first name after those of the items of a namespace, from the sort key of the namespace.
     pub(super) fn after(key: &[u8]) -> Vec<u8> {
         [key, &[0, 1]].concat()

@@ -52,11 +52,14 @@ pub(super) struct Scope {
 
 impl Scope {
     fn new(search: &Search) -> Self {
-        let names = if search.within {
+        let mut names = if search.within {
             NameRange::within(&search.namespace)
         } else {
             NameRange::of(&search.namespace)
         };
+        if let Some(after) = &search.after {
+            names.begin_after(after);
+        }
         let order = usize::from(search.order == Order::Newest);
         Self { names, now: millis(search.now), order }
     }

@@ -39,14 +39,26 @@ fn scan(
         Order::Newest => "i.updated DESC, n.place, i.key",
         _ => "n.place, i.key",
     };
+    let after = match search.after {
+        // A bound for all keys, so that the index is used.
+        Some(_) => "AND i.key >= iif(n.place = ?4, ?5, '') AND NOT (n.place = ?4 AND i.key = ?5)",
+        None => "",
+    };
     let mut query = db.prepare_cached(&format!(
         "SELECT {ITEM_COLUMNS} FROM store_namespace n JOIN store_item i ON i.namespace = n.id \
-         WHERE n.place >= ?1 AND n.place < ?2 AND (i.expires IS NULL OR i.expires > ?3) ORDER BY {order}"
+         WHERE n.place >= ?1 AND n.place < ?2 AND (i.expires IS NULL OR i.expires > ?3) {after} ORDER BY {order}"
     ))?;
     let from = search.namespace.sort_key();
     // The range of exactly one namespace: no other sort key lies between `from` and `from` plus 00.
     let to = [&*from, &[if search.within { 0xff } else { 0 }]].concat();
-    let mut rows = query.query(params![from, to, millis(search.now)])?;
+    let now = millis(search.now);
+    let mut rows = match &search.after {
+        Some(after) => {
+            let place = after.namespace.sort_key();
+            query.query(params![(&from).max(&place), to, now, place, &*after.key])?
+        }
+        None => query.query(params![from, to, now])?,
+    };
     while let Some(row) = rows.next()? {
         if !visit(row)? {
             break;

@@ -119,6 +119,11 @@ pub struct Search {
     pub near: Option<Near>,
     /// The order of the results.
     pub order: Order,
+    /// Only items after this name: in later namespaces, or in its namespace with a greater key.
+    ///
+    /// In [`Order::Name`], a page after the last item of the page before costs the same wherever it begins. Neither the
+    /// name itself nor its namespace has to exist.
+    pub after: Option<ItemKey>,
     /// The number of results to skip.
     pub offset: usize,
     /// The maximum number of results.
@@ -169,6 +174,7 @@ impl Search {
             conditions: Vec::new(),
             near: None,
             order: Order::Name,
+            after: None,
             offset: 0,
             limit: None,
             refresh: false,
@@ -200,6 +206,13 @@ impl Search {
     #[must_use]
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
+        self
+    }
+
+    /// Returns only items after this name: in later namespaces, or in its namespace with a greater key.
+    #[must_use]
+    pub fn after(mut self, after: impl Into<Option<ItemKey>>) -> Self {
+        self.after = after.into();
         self
     }
 

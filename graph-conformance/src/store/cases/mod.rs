@@ -42,6 +42,7 @@ macro_rules! __store_cases {
                 search_returns_items_in_name_order
                 newest_order_returns_the_newest_first
                 pages_have_no_gaps_or_repeats
+                search_continues_after_a_name
                 nested_namespaces_can_be_excluded
             }
             filters {

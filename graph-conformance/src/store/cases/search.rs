@@ -1,6 +1,6 @@
 //! Results of searches and their order.
 
-use superstep_store::store::Order;
+use superstep_store::store::{ItemKey, Order};
 
 use crate::Broken;
 use crate::expect::same;
@@ -68,6 +68,47 @@ pub(crate) async fn pages_have_no_gaps_or_repeats(target: Target<'_>) -> Result<
     }
     let after_the_end = fixture.found(fixture.within("n").offset(usize::MAX).limit(usize::MAX)).await?;
     same("a page after the last item is empty", (vec![], false), after_the_end)
+}
+
+pub(crate) async fn search_continues_after_a_name(target: Target<'_>) -> Result<(), Broken> {
+    let fixture = prepare(target).await?;
+    for namespace in [&["n", "in"] as &[&str], &["m"], &["n\u{0}"]] {
+        for key in ["", "a", "z"] {
+            fixture.put(&at(namespace, key), "1").await?;
+        }
+    }
+    let mut names = fixture.found(fixture.within([""; 0])).await?.0;
+    // Names without an item, before, between and after the others.
+    names.extend([at(["a"], "k"), at(["m"], "b"), at(["n"], "a\u{0}"), at(["n", "a"], ""), at(["z"], "")]);
+    for after in &names {
+        for (outer, within) in
+            [(&[] as &[&str], true), (&["n"], true), (&["n"], false), (&["n", "in"], false)]
+        {
+            for order in [Order::Name, Order::Newest] {
+                let search = || fixture.within(outer).within(within).order(order);
+                let all = fixture.found(search()).await?.0;
+                let expected: Vec<_> = all.into_iter().filter(|at| at > after).collect();
+                let found = fixture.found(search().after(after.clone())).await?.0;
+                same(format!("the items inside {outer:?} after {after:?}"), expected, found)?;
+            }
+        }
+    }
+    let (mut pages, mut last) = (Vec::new(), None);
+    loop {
+        let page = fixture.search(fixture.within("n").after(last.clone()).limit(2)).await?;
+        let names =
+            page.items.iter().map(|found| ItemKey::new(found.item.namespace.clone(), &*found.item.key));
+        pages.extend(names);
+        last = pages.last().cloned();
+        if !page.more {
+            break;
+        }
+        // A new first item does not move the next page.
+        fixture.put(&at("n", "!"), "1").await?;
+    }
+    let all = fixture.found(fixture.within("n")).await?.0;
+    let all: Vec<_> = all.into_iter().filter(|at| &*at.key != "!").collect();
+    same("pages after the last item of the page before have each item once", all, pages)
 }
 
 pub(crate) async fn nested_namespaces_can_be_excluded(target: Target<'_>) -> Result<(), Broken> {

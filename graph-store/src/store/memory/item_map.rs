@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -23,12 +24,22 @@ impl ItemMap {
         item.exists(now).then(|| Arc::clone(item))
     }
 
-    /// Returns the items inside a namespace, in the order of their names.
-    pub(super) fn within(&self, outer: &Namespace, now: SystemTime) -> Vec<(ItemKey, Arc<StoredItem>)> {
+    /// Returns the items inside a namespace and after a name, in the order of their names.
+    pub(super) fn within(
+        &self,
+        outer: &Namespace,
+        after: Option<&ItemKey>,
+        now: SystemTime,
+    ) -> Vec<(ItemKey, Arc<StoredItem>)> {
+        let first = after.map_or(outer, |after| outer.max(&after.namespace));
         let namespaces =
-            self.namespaces.range(outer..).take_while(|(namespace, _)| namespace.is_within(outer));
-        let items = namespaces
-            .flat_map(|(namespace, items)| items.iter().map(move |(key, item)| (namespace, key, item)));
+            self.namespaces.range(first..).take_while(|(namespace, _)| namespace.is_within(outer));
+        let items = namespaces.flat_map(|(namespace, items)| {
+            let after = after.filter(|after| after.namespace == *namespace);
+            let start = after.map_or(Bound::Unbounded, |after| Bound::Excluded(&*after.key));
+            let items = items.range::<str, _>((start, Bound::Unbounded));
+            items.map(move |(key, item)| (namespace, key, item))
+        });
         items
             .filter(|(_, _, item)| item.exists(now))
             .map(|(namespace, key, item)| (ItemKey::new(namespace, Arc::clone(key)), Arc::clone(item)))

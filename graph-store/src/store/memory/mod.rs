@@ -44,7 +44,7 @@ impl MemoryStore {
 
     fn find(&self, search: &Search) -> Result<Page<Found>, StoreError> {
         let now = to_the_millisecond(search.now);
-        let all = self.lock().within(&search.namespace, now);
+        let all = self.lock().within(&search.namespace, search.after.as_ref(), now);
         let mut matches: Vec<(ItemKey, Arc<StoredItem>, Option<f32>)> = Vec::new();
         for (at, item) in all {
             let accepted = search.covers(&at.namespace)
