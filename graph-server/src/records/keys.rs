@@ -1,5 +1,6 @@
 //! The namespaces and keys of the records. Nothing else knows them.
 
+use sha2::{Digest as _, Sha256};
 use superstep::store::Namespace;
 
 use crate::protocol::{AssistantId, RunId, ThreadId, Timestamp};
@@ -36,6 +37,28 @@ pub(super) fn expirations() -> Namespace {
 /// The runs of a thread, newest first.
 pub(super) fn runs(thread: ThreadId) -> Namespace {
     Namespace::from([RESERVED, "run", &thread.to_string()])
+}
+
+/// The tasks of a thread by the run that has begun them.
+pub(super) fn tasks(thread: ThreadId) -> Namespace {
+    Namespace::from([RESERVED, "task", &thread.to_string()])
+}
+
+/// The places of the tasks of an assistant, those of the last changes first.
+pub(super) fn tasks_by_update(assistant: AssistantId) -> Namespace {
+    Namespace::from([RESERVED, "task-updated", &assistant.to_string()])
+}
+
+/// The places of the tasks of an assistant in a thread, those of the last changes first.
+pub(super) fn tasks_of_thread(assistant: AssistantId, thread: ThreadId) -> Namespace {
+    Namespace::from([RESERVED, "task-thread", &assistant.to_string(), &thread.to_string()])
+}
+
+/// The places of the tasks of an assistant that belong to an identity, those of the last changes first.
+pub(super) fn tasks_of_owner(assistant: AssistantId, owner: &str) -> Namespace {
+    // An identity may be longer than a segment.
+    let digest: String = Sha256::digest(owner).iter().map(|byte| format!("{byte:02x}")).collect();
+    Namespace::from([RESERVED, "task-owner", &assistant.to_string(), &digest])
 }
 
 /// The runs that have not ended, oldest first.

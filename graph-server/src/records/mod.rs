@@ -13,6 +13,7 @@ mod scan;
 mod assistant_record;
 mod cron_record;
 mod run_record;
+mod task_record;
 mod thread_record;
 mod webhook_record;
 
@@ -20,6 +21,7 @@ mod assistants;
 mod created;
 mod crons;
 mod runs;
+mod tasks;
 mod threads;
 mod webhooks;
 
@@ -30,6 +32,7 @@ use std::sync::Arc;
 
 use superstep::payload::Storable;
 use superstep::store::{Batch, Items, LongTermStore, Namespace, Putting, StoreError};
+use tokio::sync::RwLock;
 
 use crate::auth::Identity;
 use crate::protocol::{AssistantId, CronId, ThreadId};
@@ -41,8 +44,10 @@ pub(crate) use created::Created;
 pub(crate) use cron_record::CronRecord;
 pub(crate) use keys::RESERVED;
 pub(crate) use pattern::contains;
-pub(crate) use run_record::RunRecord;
+pub(crate) use run_record::{MESSAGE_KEY, RunRecord};
 pub(crate) use scan::Scan;
+pub(crate) use task_record::{TaskPlace, TaskRecord};
+pub(crate) use tasks::{KEPT, TaskRuns};
 pub(crate) use thread_record::ThreadRecord;
 pub(crate) use webhook_record::WebhookRecord;
 
@@ -57,6 +62,8 @@ pub(crate) struct Records {
     threads: Locks<ThreadId>,
     assistants: Locks<AssistantId>,
     crons: Locks<CronId>,
+    /// Held for reading while a change of a task is stored.
+    tasks: Arc<RwLock<()>>,
 }
 
 /// The result of an access to the records.
@@ -66,7 +73,8 @@ impl Records {
     /// Creates the records in a store. Its time to live and its index for searches by meaning do not apply to them.
     pub(crate) fn new(store: &LongTermStore) -> Self {
         let store = LongTermStore::new(Arc::clone(store.store()));
-        Self { store, caller: None, threads: Locks::new(), assistants: Locks::new(), crons: Locks::new() }
+        let (threads, assistants, crons) = (Locks::new(), Locks::new(), Locks::new());
+        Self { store, caller: None, threads, assistants, crons, tasks: Arc::default() }
     }
 
     /// Returns the records that a caller sees.

@@ -3,7 +3,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::graphs::Way;
-use crate::protocol::{CancelAction, Run, RunError, Timestamp};
+use crate::protocol::{CancelAction, Run, RunError, RunId, Timestamp};
+
+/// The key of a request under which the message is kept that has begun the run for a task.
+pub(crate) const MESSAGE_KEY: &str = "a2a";
 
 /// A run, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,4 +43,14 @@ pub(crate) struct RunRecord {
     /// The beginning of the run. `None` until it is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) way: Option<Way>,
+}
+
+impl RunRecord {
+    /// Returns the run that has begun the task of this run. `None` if it belongs to no task.
+    pub(crate) fn task(&self) -> Option<RunId> {
+        match self.run.kwargs.get(MESSAGE_KEY)?.get("task").and_then(serde_json::Value::as_str) {
+            Some(first) => RunId::parse(first),
+            None => Some(self.run.run_id),
+        }
+    }
 }

@@ -60,31 +60,6 @@ impl Records {
         Ok(runs.into_iter().skip(offset).take(limit).collect())
     }
 
-    /// Returns a run and the later runs of its thread, newest first. There are none if the thread does not have the run.
-    ///
-    /// # Errors
-    /// The store fails.
-    pub(crate) async fn runs_from(&self, thread: ThreadId, first: RunId) -> Stored<Vec<RunRecord>> {
-        if self.restricted().is_some() && self.thread(thread).await?.is_none() {
-            return Ok(Vec::new());
-        }
-        let mut scan = Scan::<RunRecord>::new(&self.store, keys::runs(thread), Vec::new(), 1);
-        let mut runs = Vec::new();
-        loop {
-            let batch = scan.next().await?;
-            if batch.is_empty() {
-                return Ok(Vec::new());
-            }
-            for run in batch {
-                let found = run.run.run_id == first;
-                runs.push(run);
-                if found {
-                    return Ok(runs);
-                }
-            }
-        }
-    }
-
     /// Returns the runs of all threads that have not ended, oldest first.
     ///
     /// # Errors
@@ -130,7 +105,8 @@ impl Records {
         if let Some((old, new)) = cron {
             batch = self.put_cron(batch, Some(old), new);
         }
-        self.put_run(batch, run).await?;
+        let task = self.change_task(run, &new, true).await?;
+        self.put_run(self.put_task(batch, task.as_ref()), run).await?;
         Ok(Some(new))
     }
 
@@ -171,7 +147,8 @@ impl Records {
         run.run.updated_at = Timestamp::now().max(run.run.updated_at);
         let batch = self.put_thread(self.batch(), Some(&old), &new);
         let batch = self.put_webhook(batch, webhook(&run).as_ref());
-        self.put_run(batch, &run).await?;
+        let task = self.change_task(&run, &new, true).await?;
+        self.put_run(self.put_task(batch, task.as_ref()), &run).await?;
         Ok(Some((run, new)))
     }
 
@@ -190,9 +167,10 @@ impl Records {
     ) -> Stored<bool> {
         let _locked = self.threads.lock(thread).await;
         let (run, record) = (self.run(thread, id).await?, self.thread(thread).await?);
-        let (Some(_), Some(old)) = (run, record) else { return Ok(false) };
+        let (Some(run), Some(old)) = (run, record) else { return Ok(false) };
         let new = changed(&old, change);
-        let batch = self.put_thread(self.batch(), Some(&old), &new);
+        let task = self.change_task(&run, &new, false).await?;
+        let batch = self.put_task(self.put_thread(self.batch(), Some(&old), &new), task.as_ref());
         batch.delete(keys::runs(thread), keys::run(id)).delete(keys::open_runs(), id.to_string()).await?;
         Ok(true)
     }

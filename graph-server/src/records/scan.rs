@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use superstep::checkpoint::Page;
-use superstep::store::{Condition, LongTermStore, Namespace, Search};
+use superstep::store::{Condition, ItemKey, LongTermStore, Namespace, Search};
 
 use superstep::payload::from_payload;
 use superstep::store::{CorruptItem, StoreError};
@@ -12,7 +14,8 @@ pub(crate) struct Scan<T> {
     store: LongTermStore,
     namespace: Namespace,
     conditions: Vec<Condition>,
-    offset: usize,
+    /// The last item that was read. Items that move meanwhile do not shift the others.
+    last: Option<ItemKey>,
     size: usize,
     done: bool,
     records: std::marker::PhantomData<fn() -> T>,
@@ -30,7 +33,21 @@ impl<T: Serialize + DeserializeOwned> Scan<T> {
         size: usize,
     ) -> Self {
         let (store, size) = (store.clone(), size.clamp(1, MAX_BATCH));
-        Self { store, namespace, conditions, offset: 0, size, done: false, records: std::marker::PhantomData }
+        Self {
+            store,
+            namespace,
+            conditions,
+            last: None,
+            size,
+            done: false,
+            records: std::marker::PhantomData,
+        }
+    }
+
+    /// Begins after a key.
+    pub(super) fn after(mut self, key: &str) -> Self {
+        self.last = Some(ItemKey::new(self.namespace.clone(), key));
+        self
     }
 
     /// Reads the next batch. It is empty at the end.
@@ -47,11 +64,13 @@ impl<T: Serialize + DeserializeOwned> Scan<T> {
         let search = Search::new(std::time::SystemTime::now(), self.namespace.clone())
             .within(false)
             .conditions(self.conditions.clone())
-            .offset(self.offset)
+            .after(self.last.clone())
             .limit(self.size);
         let Page { items, more, .. } = self.store.store().search(search).await?;
         self.done = !more;
-        self.offset += items.len();
+        if let Some(last) = items.last() {
+            self.last = Some(ItemKey::new(last.item.namespace.clone(), Arc::clone(&last.item.key)));
+        }
         self.size = (self.size * 2).min(MAX_BATCH);
         let read = items.into_iter().map(|found| {
             from_payload(&found.item.value).map_err(|reason| {

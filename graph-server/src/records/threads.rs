@@ -93,6 +93,7 @@ impl Records {
         for (namespace, key) in places(&thread) {
             batch = batch.delete(namespace, key);
         }
+        let batch = self.delete_tasks(batch, id).await?;
         self.delete_runs(batch, id).await?.await?;
         Ok(true)
     }

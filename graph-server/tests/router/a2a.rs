@@ -12,13 +12,13 @@ async fn rpc(client: &Client, graph: &str, method: &str, params: Value) -> Value
     response
 }
 
-async fn result(client: &Client, graph: &str, method: &str, params: Value) -> Value {
+pub(crate) async fn result(client: &Client, graph: &str, method: &str, params: Value) -> Value {
     let mut response = rpc(client, graph, method, params).await;
     assert_eq!(response.get("error"), None, "{response}");
     response["result"].take()
 }
 
-async fn error(client: &Client, graph: &str, method: &str, params: Value) -> Value {
+pub(crate) async fn error(client: &Client, graph: &str, method: &str, params: Value) -> Value {
     let response = rpc(client, graph, method, params).await;
     assert!(response["error"]["message"].is_string(), "{response}");
     response["error"]["code"].clone()
@@ -30,7 +30,7 @@ fn old(parts: Value) -> Value {
 }
 
 /// A message of version 1.0.
-fn new(parts: Value) -> Value {
+pub(crate) fn new(parts: Value) -> Value {
     json!({ "message": { "role": "ROLE_USER", "messageId": "m-1", "parts": parts } })
 }
 
@@ -318,39 +318,6 @@ async fn cancelled_question_leaves_its_context_usable() {
     next["message"]["contextId"] = task["contextId"].clone();
     let task = result(&client, "order", "message/send", next).await;
     assert_eq!(task["status"]["state"], "input-required");
-}
-
-#[tokio::test]
-async fn tasks_are_listed_newest_first_in_pages() {
-    let client = Client::new().await;
-    let mut ids = Vec::new();
-    for text in ["a", "b", "c"] {
-        let task =
-            result(&client, "chat", "SendMessage", new(json!([{ "text": text }]))).await["task"].take();
-        ids.insert(0, task["id"].clone());
-    }
-    // Tasks of another agent, and runs that are no tasks, are not listed.
-    result(&client, "order", "SendMessage", new(json!([{ "data": { "item": "tea" } }]))).await;
-    let thread = client.thread().await;
-    let body = json!({ "assistant_id": "chat", "input": { "messages": [] } });
-    client.post(&format!("/threads/{thread}/runs/wait"), body).await.ok();
-    let list = |params: Value| result(&client, "chat", "ListTasks", params);
-    let all = list(json!({})).await;
-    let found: Vec<_> = all["tasks"].as_array().unwrap().iter().map(|task| task["id"].clone()).collect();
-    assert_eq!((found, &all["totalSize"], &all["nextPageToken"]), (ids.clone(), &json!(3), &json!("")));
-    assert_eq!(all["tasks"][0]["artifacts"], json!([]));
-    let first = list(json!({ "pageSize": 2, "includeArtifacts": true })).await;
-    assert_eq!(first["tasks"][0]["artifacts"][0]["parts"][0]["text"], "Yours");
-    let rest = list(json!({ "pageSize": 2, "pageToken": first["nextPageToken"] })).await;
-    assert_eq!((&rest["tasks"][0]["id"], &rest["nextPageToken"]), (&ids[2], &json!("")));
-    let context = ids[1].as_str().unwrap().split(':').next().unwrap();
-    assert_eq!(list(json!({ "contextId": context })).await["tasks"][0]["id"], ids[1]);
-    assert_eq!(list(json!({ "status": "TASK_STATE_FAILED" })).await["totalSize"], 0);
-    assert_eq!(list(json!({ "statusTimestampAfter": "2100-01-01T00:00:00Z" })).await["totalSize"], 0);
-    let waiting =
-        result(&client, "order", "ListTasks", json!({ "status": "TASK_STATE_INPUT_REQUIRED" })).await;
-    assert_eq!(waiting["totalSize"], 1);
-    assert_eq!(error(&client, "chat", "ListTasks", json!({ "pageToken": "x" })).await, -32_602);
 }
 
 #[tokio::test]

@@ -14,12 +14,16 @@ use crate::client::{Client, server};
 use crate::graphs::Gate;
 
 /// A store that counts the items that it reads and writes.
-struct Counted {
+pub(crate) struct Counted {
     store: MemoryStore,
     items: Arc<AtomicUsize>,
 }
 
 impl Counted {
+    pub(crate) fn new(store: MemoryStore, items: Arc<AtomicUsize>) -> Self {
+        Self { store, items }
+    }
+
     fn add(&self, items: usize) {
         self.items.fetch_add(items, Ordering::SeqCst);
     }

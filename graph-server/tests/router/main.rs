@@ -14,6 +14,7 @@ mod graphs;
 mod thread_client;
 
 mod a2a;
+mod a2a_lists;
 mod batches;
 mod cancel;
 mod contexts;

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use superstep::interrupt::OpenInterrupt;
 
-use super::task::{FoundTask, KEY, find};
+use super::task::{FoundTask, find};
 use super::{Agent, no_notifications, refusal, result, shorten, stream as events};
 use crate::events::LogReader;
 use crate::http::run_reply::wait_for;
@@ -15,6 +15,7 @@ use crate::protocol::a2a::{
     A2aError, Message, Role, SendParams, Task, TaskId, TaskState, Version, merged, stream_item,
 };
 use crate::protocol::{Object, RpcError, ThreadId, Timestamp};
+use crate::records::MESSAGE_KEY;
 use crate::runs::{Accepted, Attachment, LiveRun, RunThread};
 
 /// A task that a message has begun or continued.
@@ -97,7 +98,7 @@ async fn begin(agent: &Agent, params: SendParams) -> Result<Begun, RpcError> {
             context.unwrap_or_else(ThreadId::new)
         }
     };
-    set(&mut body, KEY, entry);
+    set(&mut body, MESSAGE_KEY, entry);
     history.push(message);
     shorten(&mut history, length);
     let accepting = new_run::accepted_events(Arc::clone(&agent.app), RunThread::Given(thread), body);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Agent, refusal, result, shorten, stream};
 use crate::api_error::ApiError;
@@ -11,12 +11,9 @@ use crate::events::Resume;
 use crate::graphs::{HistoryQuery, RunFailure};
 use crate::http::reply;
 use crate::protocol::a2a::{A2aError, Message, Task, TaskId, TaskParams, TaskState};
-use crate::protocol::{CancelAction, RpcError, RunId, RunStatus, ThreadStatus, read_body};
-use crate::records::{RunRecord, ThreadRecord};
+use crate::protocol::{CancelAction, RpcError, RunStatus, ThreadStatus, read_body};
+use crate::records::{MESSAGE_KEY, RunRecord, TaskRuns, ThreadRecord};
 use crate::runs::{RunOutcome, cancel};
-
-/// The key of the request of a run under which the message is kept that has begun it.
-pub(super) const KEY: &str = "a2a";
 
 /// A task, read from the records of the server.
 pub(super) struct FoundTask {
@@ -29,30 +26,22 @@ pub(super) struct FoundTask {
     is_newest: bool,
 }
 
-/// Returns the id of the run that has begun the task of a run. `None` if the run belongs to no task.
-fn first_run(record: &RunRecord) -> Option<RunId> {
-    let entry = record.run.kwargs.get(KEY)?;
-    match entry.get("task").and_then(Value::as_str) {
-        Some(first) => RunId::parse(first),
-        None => Some(record.run.run_id),
-    }
+/// Finds a task of an agent.
+pub(super) async fn find(agent: &Agent, text: &str) -> Result<FoundTask, RpcError> {
+    let unknown = || A2aError::TaskNotFound.because(format!("there is no task `{text}`"));
+    let id = TaskId::parse(text).ok_or_else(unknown)?;
+    let failed = |error| refusal(ApiError::from(error));
+    let found = agent.app.records.task(id.thread, id.run).await.map_err(failed)?;
+    found.and_then(|found| FoundTask::of(agent, id, found)).ok_or_else(unknown)
 }
 
-/// Groups runs of a thread by their tasks. Both lists are newest first.
-pub(super) fn tasks_of(agent: &Agent, thread: &ThreadRecord, runs: Vec<RunRecord>) -> Vec<FoundTask> {
-    let mut tasks: Vec<FoundTask> = Vec::new();
-    for (index, run) in runs.into_iter().enumerate() {
-        let Some(first) = first_run(&run).filter(|_| run.run.assistant_id == agent.assistant.assistant_id)
-        else {
-            continue;
-        };
-        if let Some(task) = tasks.iter_mut().find(|task| task.id.run == first) {
-            task.runs.push(run);
-            continue;
-        }
-        let is_newest = index == 0;
+impl FoundTask {
+    /// Returns the task. `None` if it is not one of the agent.
+    pub(super) fn of(agent: &Agent, id: TaskId, found: TaskRuns) -> Option<Self> {
+        let TaskRuns { thread, runs, is_newest } = found;
+        let latest = runs.first().filter(|run| run.run.assistant_id == agent.assistant.assistant_id)?.clone();
         let waits = is_newest && thread.status == ThreadStatus::Interrupted;
-        let state = match run.run.status {
+        let state = match latest.run.status {
             RunStatus::Pending => TaskState::Submitted,
             RunStatus::Running => TaskState::Working,
             RunStatus::Success if waits => TaskState::InputRequired,
@@ -61,25 +50,9 @@ pub(super) fn tasks_of(agent: &Agent, thread: &ThreadRecord, runs: Vec<RunRecord
             RunStatus::Error | RunStatus::Timeout => TaskState::Failed,
             RunStatus::Interrupted => TaskState::Canceled,
         };
-        let id = TaskId { thread: thread.thread_id, run: first };
-        let (latest, thread) = (run.clone(), thread.clone());
-        tasks.push(FoundTask { id, runs: vec![run], latest, state, thread, is_newest });
+        Some(Self { id, runs, latest, state, thread, is_newest })
     }
-    tasks
-}
 
-/// Finds a task of an agent.
-pub(super) async fn find(agent: &Agent, text: &str) -> Result<FoundTask, RpcError> {
-    let unknown = || A2aError::TaskNotFound.because(format!("there is no task `{text}`"));
-    let id = TaskId::parse(text).ok_or_else(unknown)?;
-    let failed = |error| refusal(ApiError::from(error));
-    let records = &agent.app.records;
-    let thread = records.thread(id.thread).await.map_err(failed)?.ok_or_else(unknown)?;
-    let runs = records.runs_from(id.thread, id.run).await.map_err(failed)?;
-    tasks_of(agent, &thread, runs).into_iter().find(|task| task.id == id).ok_or_else(unknown)
-}
-
-impl FoundTask {
     pub(super) fn changed_at(&self) -> crate::protocol::Timestamp {
         self.latest.run.updated_at
     }
@@ -87,7 +60,7 @@ impl FoundTask {
     /// Returns the messages of the client, oldest first.
     pub(super) fn messages(&self) -> Vec<Message> {
         let messages =
-            self.runs.iter().rev().filter_map(|run| run.run.kwargs.get(KEY)?.get("message").cloned());
+            self.runs.iter().rev().filter_map(|run| run.run.kwargs.get(MESSAGE_KEY)?.get("message").cloned());
         messages.filter_map(|message| read_body(message).ok()).collect()
     }
 

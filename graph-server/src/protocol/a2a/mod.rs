@@ -3,11 +3,13 @@
 mod error;
 mod message;
 mod method;
+mod page_token;
 mod params;
 mod task;
 
 pub(crate) use error::A2aError;
 pub(crate) use message::{Message, Part, Role, merged};
 pub(crate) use method::{Method, Version};
+pub(crate) use page_token::PageToken;
 pub(crate) use params::{ListParams, SendParams, TaskParams};
 pub(crate) use task::{Artifact, Task, TaskId, TaskState, artifact_update, status_update, stream_item};

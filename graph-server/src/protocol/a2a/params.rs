@@ -127,8 +127,8 @@ pub(crate) struct ListParams {
     /// Only tasks whose state has changed at this time or later.
     pub(crate) since: Option<Timestamp>,
     pub(crate) page_size: usize,
-    /// The number of tasks before the page.
-    pub(crate) offset: usize,
+    /// The token of the page. `None` for the first one.
+    pub(crate) token: Option<String>,
     pub(crate) history: Option<u64>,
     pub(crate) artifacts: bool,
 }
@@ -144,10 +144,6 @@ impl Read for ListParams {
             fields.refuse("contextId", "expected the id of a context");
         }
         let token = text(&mut fields, "pageToken");
-        let offset = token.as_deref().map_or(Some(0), |token| token.parse().ok());
-        if offset.is_none() {
-            fields.refuse("pageToken", "expected the `nextPageToken` of another page");
-        }
         let time = text(&mut fields, "statusTimestampAfter");
         let since = time.as_deref().and_then(Timestamp::of_utc);
         if time.is_some() && since.is_none() {
@@ -159,7 +155,7 @@ impl Read for ListParams {
             state: fields.optional("status"),
             since,
             page_size: usize::try_from(page_size).unwrap_or(usize::MAX),
-            offset: offset.unwrap_or_default(),
+            token,
             history: fields.optional("historyLength"),
             artifacts: fields.optional("includeArtifacts").unwrap_or_default(),
         })
