@@ -92,9 +92,10 @@ impl<S: GraphState> RunStream<S> {
         })
     }
 
-    fn queued(&mut self, QueuedEvent { path, step, checkpoint, event }: QueuedEvent) -> Event<S> {
+    fn queued(&mut self, queued: QueuedEvent) -> Event<S> {
+        let QueuedEvent { path, callers, step, checkpoint, event } = queued;
         let kind = event.typed().unwrap_or_else(|event| EventKind::Subgraph(SubgraphEvent::new(event)));
-        self.event(path.to_vec(), step, checkpoint, kind)
+        Event { callers: callers.to_vec(), ..self.event(path.to_vec(), step, checkpoint, kind) }
     }
 
     fn event(
@@ -108,7 +109,7 @@ impl<S: GraphState> RunStream<S> {
         self.sequence += 1;
         let planned_at = checkpoint.map(|checkpoint| checkpoint.planned_at);
         let checkpoint = checkpoint.map(|checkpoint| checkpoint.id);
-        Event { sequence, namespace, superstep, checkpoint, planned_at, kind }
+        Event { sequence, namespace, callers: Vec::new(), superstep, checkpoint, planned_at, kind }
     }
 }
 

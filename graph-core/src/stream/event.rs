@@ -28,6 +28,11 @@ pub struct Event<S: GraphState> {
     pub sequence: u64,
     /// The path of subgraph nodes in which the event occurred; empty for the run's own graph.
     pub namespace: Vec<Arc<str>>,
+    /// The ids of the tasks that have called the subgraphs of the namespace, in its order. They tell parallel calls of one
+    /// subgraph node apart.
+    ///
+    /// In a run with a store they are those of [`task_id`](Self::task_id). Not part of the serialized event.
+    pub callers: Vec<Arc<str>>,
     /// The superstep; 0 while the input is applied.
     pub superstep: u64,
     /// The checkpoint that the run had reached in its namespace; `None` for a run without a store.

@@ -28,8 +28,8 @@ pub(crate) struct Events {
 pub(crate) enum EventTarget {
     /// The stream of the run itself. Bounded, so that a run waits for a slow reader instead of filling the memory.
     Stream(Sender<QueuedEvent>),
-    /// The sink of the parent run, with the path of subgraph nodes to this run.
-    Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]> },
+    /// The sink of the parent run, with the path of subgraph nodes to this run, and the ids of the tasks that have called them.
+    Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]>, callers: Arc<[Arc<str>]> },
 }
 
 /// The origin of a task's result.
@@ -56,6 +56,7 @@ pub(crate) struct AnnouncedCheckpoint {
 /// An event in the queue of a stream.
 pub(crate) struct QueuedEvent {
     pub(crate) path: Arc<[Arc<str>]>,
+    pub(crate) callers: Arc<[Arc<str>]>,
     pub(crate) step: u64,
     /// The checkpoint that the run had reached.
     pub(crate) checkpoint: Option<ReachedCheckpoint>,
@@ -72,10 +73,13 @@ impl Events {
         state: &'static StateType,
         sink: &Arc<dyn Sink>,
         path: &Arc<[Arc<str>]>,
+        callers: &Arc<[Arc<str>]>,
         position: RunPosition,
     ) -> Self {
-        let to = EventTarget::Parent { sink: Arc::clone(sink), path: Arc::clone(path) };
-        Self { state, to, modes: sink.modes(), position }
+        let (sink, path, callers) = (Arc::clone(sink), Arc::clone(path), Arc::clone(callers));
+        let modes = sink.modes();
+        let to = EventTarget::Parent { sink, path, callers };
+        Self { state, to, modes, position }
     }
 
     async fn send(&self, step: u64, kind: RawKind) {
@@ -88,10 +92,12 @@ impl Events {
         let event = RawEvent { state: self.state, kind };
         match &self.to {
             EventTarget::Stream(sender) => {
-                sender.send(QueuedEvent { path: Arc::default(), step, checkpoint, event }).await
+                let (path, callers) = (Arc::default(), Arc::default());
+                sender.send(QueuedEvent { path, callers, step, checkpoint, event }).await
             }
-            EventTarget::Parent { sink, path } => {
-                sink.forward(QueuedEvent { path: Arc::clone(path), step, checkpoint, event }).await
+            EventTarget::Parent { sink, path, callers } => {
+                let (path, callers) = (Arc::clone(path), Arc::clone(callers));
+                sink.forward(QueuedEvent { path, callers, step, checkpoint, event }).await
             }
         }
     }

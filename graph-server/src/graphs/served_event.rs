@@ -6,12 +6,12 @@ use superstep::checkpoint::CheckpointId;
 use superstep::interrupt::{OpenInterrupt, Pause};
 use superstep::{Event, EventKind, GraphState, Outcome};
 
-use super::RunFailure;
+use super::{RunFailure, task_uuid};
 
 /// An event of a run.
 #[derive(Debug)]
 pub(crate) struct ServedEvent {
-    /// The path of subgraph nodes.
+    /// The path of subgraph calls, each as `node:task`, with the id of the task as clients see it.
     pub(crate) namespace: Vec<String>,
     pub(crate) superstep: u64,
     pub(crate) checkpoint: Option<CheckpointId>,
@@ -90,12 +90,19 @@ impl ServedEvent {
             EventKind::TaskStarted { .. } => ServedKind::TaskStarted,
             _ => kind_of_json(serde_json::to_value(&event).map_err(RunFailure::unserializable)?)?,
         };
-        let task_id = event.task_id();
+        let task_id = event.task_id().or_else(|| unstored_id(&event));
         let node = event.kind.node().unwrap_or_default().to_owned();
-        let Event { namespace, superstep, checkpoint, .. } = event;
-        let namespace = namespace.iter().map(ToString::to_string).collect();
+        let Event { namespace, callers, superstep, checkpoint, .. } = event;
+        let calls = namespace.iter().zip(&callers);
+        let namespace = calls.map(|(node, caller)| format!("{node}:{}", task_uuid(caller))).collect();
         Ok(Self { namespace, superstep, checkpoint, task_id, node, kind })
     }
+}
+
+/// Returns an id for a task of a subgraph call that is not stored.
+fn unstored_id<S: GraphState>(event: &Event<S>) -> Option<String> {
+    let (caller, task) = (event.callers.last()?, event.kind.task()?);
+    Some(format!("{caller}>{}:{task}", event.superstep))
 }
 
 fn dump<S: GraphState>(state: &S) -> Result<Box<RawValue>, RunFailure> {

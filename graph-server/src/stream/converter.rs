@@ -8,7 +8,6 @@ use crate::protocol::{Object, StreamMode};
 use super::astream::Astream;
 use super::checkpoints::Checkpoints;
 use super::messages::Messages;
-use super::namespaces::Namespaces;
 use super::tasks::Tasks;
 use super::tools::Tools;
 use super::updates::{interrupts_json, update_json};
@@ -54,10 +53,6 @@ impl StreamSpec {
                 StreamMode::Events => &[Core::Tasks, Core::Updates, Core::Values, Core::Messages],
             });
         }
-        if self.subgraphs {
-            // The names of subgraph events contain the tasks that have called the subgraphs.
-            events.push(Core::Tasks);
-        }
         let all = superstep::StreamMode::ALL;
         all.into_iter().filter(|mode| events.contains(mode)).collect()
     }
@@ -66,7 +61,6 @@ impl StreamSpec {
 /// A conversion of the events of one run. It appends to a list, and keeps the data that later events need.
 pub(crate) struct Converter {
     spec: StreamSpec,
-    namespaces: Namespaces,
     messages: Messages,
     tasks: Tasks,
     checkpoints: Checkpoints,
@@ -94,7 +88,6 @@ impl Out<'_> {
 impl Converter {
     pub(crate) fn new(spec: StreamSpec) -> Self {
         Self {
-            namespaces: Namespaces::default(),
             messages: Messages::default(),
             tasks: Tasks::default(),
             checkpoints: Checkpoints::default(),
@@ -118,11 +111,10 @@ impl Converter {
 
     /// Converts an event, and appends the results.
     pub(crate) fn convert(&mut self, event: &ServedEvent, events: &mut Vec<LoggedEvent>) {
-        self.namespaces.notice(event);
         if !event.namespace.is_empty() && !self.spec.subgraphs {
             return;
         }
-        let namespace = self.namespaces.name(&event.namespace);
+        let namespace = event.namespace.join("|");
         let mut out = Out { events, namespace: &namespace };
         let spec = &self.spec;
         match &event.kind {

@@ -5,7 +5,6 @@ mod checkpoints;
 mod chunk;
 mod converter;
 mod messages;
-mod namespaces;
 mod tasks;
 mod thread_changes;
 mod thread_events;

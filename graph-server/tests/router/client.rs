@@ -81,6 +81,8 @@ pub(crate) fn server(gate: &graphs::Gate) -> Server {
         .graph("fail", graphs::failing())
         .graph("chat", graphs::chat())
         .graph("nested", graphs::nested())
+        .graph("trip", graphs::trip(true))
+        .graph("unstored_trip", graphs::trip(false))
         .graph("agent", graphs::agent())
         .graph("deep", graphs::deep())
         .graph("raw", graphs::raw())

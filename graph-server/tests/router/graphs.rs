@@ -174,6 +174,42 @@ pub(crate) fn nested() -> Graph<Order> {
     StateGraph::<Order>::new().edge(START, &inner).edge(&inner, END).compile().expect("the nested graph")
 }
 
+/// A state with a call of a subgraph for each city.
+#[derive(GraphState, Clone)]
+pub(crate) struct Trip {
+    #[state(input)]
+    cities: Vec<String>,
+    #[state(reducer = append)]
+    log: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct City(String);
+
+#[derive(Route)]
+enum Visit {
+    #[to("visit")]
+    Visit(City),
+}
+
+async fn plan(trip: &Trip) -> Vec<Visit> {
+    trip.cities.iter().map(|city| Visit::Visit(City(city.clone()))).collect()
+}
+
+/// Calls a subgraph for each city at the same time. Each call makes another one.
+pub(crate) fn trip(stored: bool) -> Graph<Trip> {
+    let shop = StateGraph::<Order>::new().edge(START, look_up).edge(look_up, END).compile();
+    let shop = shop.expect("the graph that shops").as_node("shop");
+    let visit = StateGraph::<Order>::new().edge(START, &shop).edge(&shop, END).compile();
+    let visit = visit.expect("the graph that visits").as_node("visit");
+    let visit = if stored { visit } else { visit.unstored() };
+    let visit = visit.mapped_packet(
+        |_: &Trip, city: &City| Order::input(city.0.clone()),
+        |done| Trip::update().log(done.state.log.clone()),
+    );
+    StateGraph::<Trip>::new().edge(START, plan).edge(&visit, END).compile().expect("the trip")
+}
+
 /// The context of [`greeting`].
 #[derive(Deserialize)]
 pub(crate) struct Tenant {

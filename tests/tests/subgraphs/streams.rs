@@ -1,7 +1,11 @@
 //! Events inside a subgraph carry the names of the subgraph nodes as their namespace.
 
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::{Context, END, Event, EventKind, GraphState, START, StateGraph, StreamMode};
+use superstep::checkpoint::MemoryCheckpointer;
+use superstep::{Context, END, Event, EventKind, GraphState, Route, START, StateGraph, StreamMode};
 
 #[derive(GraphState, Clone, Debug)]
 struct Report {
@@ -81,4 +85,57 @@ async fn run_without_stream_modes_emits_only_its_end() {
     let mut seen = 0;
     graph.run(Report::input()).events([]).stream().for_each(|_| seen += 1).await.unwrap();
     assert_eq!(seen, 1);
+}
+
+#[derive(Serialize, Deserialize)]
+struct Topic(u32);
+
+#[derive(Route)]
+enum Each {
+    #[to("outer")]
+    Outer(Topic),
+}
+
+async fn split(_: &Report) -> Vec<Each> {
+    [1, 2].map(|topic| Each::Outer(Topic(topic))).into()
+}
+
+#[tokio::test]
+async fn parallel_calls_have_the_ids_of_their_callers() {
+    let search = StateGraph::<Search>::new().edge(START, look).edge(look, END).compile().unwrap();
+    let search = search.as_node("search");
+    let outer = StateGraph::<Search>::new().edge(START, &search).edge(&search, END).compile().unwrap();
+    let outer = outer.as_node("outer");
+    for (outer, is_stored) in [(outer.clone(), true), (outer.unstored(), false)] {
+        let outer = outer.mapped_packet(|_: &Report, _: &Topic| Search::input(), |_| Report::update());
+        let graph = StateGraph::<Report>::new().edge(START, split).edge(&outer, END).compile().unwrap();
+        let graph = graph.with_checkpointer(MemoryCheckpointer::new());
+        let (mut begun, mut callers) = (BTreeSet::new(), BTreeSet::new());
+        let run = graph.thread("t").run(Report::input()).events([StreamMode::Tasks, StreamMode::Custom]);
+        run.stream()
+            .for_each(|event| {
+                assert_eq!(event.callers.len(), event.namespace.len());
+                if event.kind.name() == "task_started" {
+                    let path = event.namespace.iter().map(|node| &**node).chain(event.kind.node());
+                    begun.insert((path.collect::<Vec<_>>().join("/"), event.task_id()));
+                }
+                if let EventKind::Subgraph(inside) = &event.kind
+                    && inside.name() == "custom"
+                {
+                    callers.insert(event.callers.clone());
+                }
+            })
+            .await
+            .unwrap();
+        assert_eq!(callers.len(), 2, "{callers:?}");
+        for caller in callers {
+            assert!(
+                begun.contains(&("outer".to_owned(), Some(caller[0].to_string()))),
+                "{caller:?} of {begun:?}"
+            );
+            // The task of a call that is not stored has no id, but it differs from the others.
+            let inner = ("outer/search".to_owned(), Some(caller[1].to_string()));
+            assert_eq!(begun.contains(&inner), is_stored, "{caller:?} of {begun:?}");
+        }
+    }
 }

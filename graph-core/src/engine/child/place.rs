@@ -36,6 +36,8 @@ struct StateNotKept {
 pub(crate) struct CallPlace {
     /// The path of subgraph nodes to the call, including its own node.
     pub(crate) path: Arc<[Arc<str>]>,
+    /// The ids of the tasks that have called the subgraphs on the path; empty without listeners.
+    callers: Arc<[Arc<str>]>,
     /// The namespace of the call on its thread. It consists of node names and not of task ids, so that a fork has the
     /// same one.
     pub(crate) namespace: Arc<str>,
@@ -71,7 +73,14 @@ impl CallPlace {
         let (step, task) = (cx.at.step, cx.at.task);
         let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
         let position = parent_run.listeners.is_some().then(RunPosition::default);
-        Ok(Self { path, namespace, before, task: cx.scratch().task().to_owned(), call, position })
+        let callers = match &parent_run.listeners {
+            Some(_) => {
+                let caller = cx.shared.memories.task_id(step, task);
+                parent_run.callers.iter().cloned().chain([Arc::from(caller)]).collect()
+            }
+            None => Arc::default(),
+        };
+        Ok(Self { path, callers, namespace, before, task: cx.scratch().task().to_owned(), call, position })
     }
 
     /// Creates the data that the call's tasks share.
@@ -112,6 +121,7 @@ impl CallPlace {
             stop: Mutex::new(parent_run.options.stop.clone()),
             parent_run: ParentRun {
                 path: Arc::clone(&self.path),
+                callers: Arc::clone(&self.callers),
                 listeners: parent_run.listeners.as_ref().map(|sink| self.sink(graph.0.state, sink)),
                 aliases: graph.0.aliases.clone(),
                 answers: Arc::new(answers),
@@ -139,7 +149,8 @@ impl CallPlace {
     }
 
     fn events(&self, state: &'static StateType, sink: &Arc<dyn Sink>) -> Events {
-        Events::for_subgraph(state, sink, &self.path, self.position.clone().unwrap_or_default())
+        let position = self.position.clone().unwrap_or_default();
+        Events::for_subgraph(state, sink, &self.path, &self.callers, position)
     }
 
     /// Returns the events of the call, sent to the listeners of the parent run.

@@ -19,6 +19,8 @@ use super::reported_stops::ReportedStops;
 pub(crate) struct ParentRun {
     /// The subgraph nodes that contain the run, outermost first, as plain names.
     pub(crate) path: Arc<[Arc<str>]>,
+    /// The ids of the tasks that have called them; empty without listeners.
+    pub(crate) callers: Arc<[Arc<str>]>,
     /// The options of the run that its subgraph runs inherit.
     pub(crate) options: Inherited,
     /// The thread on which the run is stored.

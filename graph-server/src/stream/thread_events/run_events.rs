@@ -14,7 +14,6 @@ use crate::protocol::StreamMode;
 use crate::runs::RunOutcome;
 use crate::stream::StreamSpec;
 use crate::stream::converter::Out;
-use crate::stream::namespaces::Namespaces;
 use crate::stream::tasks::Tasks;
 use crate::stream::updates::result_json;
 use crate::thread_stream::{Channel, ThreadUse};
@@ -24,7 +23,6 @@ pub(crate) struct RunEvents {
     thread: ThreadUse,
     spec: StreamSpec,
     sender: Sender,
-    namespaces: Namespaces,
     tree: RunTree,
     messages: MessageEvents,
     tools: ToolCalls,
@@ -43,7 +41,6 @@ impl RunEvents {
         Self {
             thread,
             sender: Sender::new(spec.run_id.clone(), epoch),
-            namespaces: Namespaces::default(),
             tree: RunTree::new(spec.graph_id.clone()),
             messages: MessageEvents::default(),
             tools: ToolCalls::default(),
@@ -81,51 +78,47 @@ impl RunEvents {
     /// Converts an event.
     pub(crate) fn convert(&mut self, event: &ServedEvent) {
         self.begin();
-        self.namespaces.notice(event);
-        let name = self.namespaces.name(&event.namespace);
-        let namespace: Vec<String> = match &*name {
-            "" => Vec::new(),
-            name => name.split('|').map(str::to_owned).collect(),
-        };
+        let namespace = &*event.namespace;
         let task = event.task_id.as_deref().map(task_uuid).unwrap_or_default();
-        let at = At { run_id: &self.spec.run_id, namespace: &namespace, task: &task };
+        let at = At { run_id: &self.spec.run_id, namespace, task: &task };
         let sender = &mut self.sender;
-        self.tree.enter(&namespace, sender);
-        self.checkpoints.convert(&namespace, event, sender);
+        self.tree.enter(namespace, sender);
+        self.checkpoints.convert(namespace, event, sender);
         // A state comes after the messages that it contains.
         self.messages.convert(&at, event, sender);
         self.tools.convert(&at, event, sender);
         let call = || {
-            let mut call = namespace.clone();
+            let mut call = namespace.to_vec();
             call.push(format!("{}:{task}", event.node));
             call
         };
         match &event.kind {
             ServedKind::Values(values) => {
-                sender.push(Channel::Values, &namespace, values.get().to_owned());
+                sender.push(Channel::Values, namespace, values.get().to_owned());
             }
             ServedKind::Update { writes, restored } => {
                 self.tree.leave(&call(), "completed", None, sender);
                 // The stream of the run that was interrupted has shown it.
                 if !restored {
                     let data = json!({ "node": event.node, "values": result_json(writes) });
-                    sender.push_of(Channel::Updates, &namespace, &event.node, &data);
+                    sender.push_of(Channel::Updates, namespace, &event.node, &data);
                 }
             }
             ServedKind::TaskFailed { error } => self.tree.leave(&call(), "failed", Some(error), sender),
-            ServedKind::Custom(value) => push_custom(&namespace, &event.node, value, sender),
+            ServedKind::Custom(value) => push_custom(namespace, &event.node, value, sender),
             ServedKind::Interrupt(open) => {
-                self.asked.insert(open.id.clone(), namespace.clone());
+                self.asked.insert(open.id.clone(), namespace.to_vec());
             }
             _ => {}
         }
-        self.push_tasks(event, &name, &namespace);
+        self.push_tasks(event, namespace);
         if !self.checkpoints.waits() {
             self.thread.push(self.sender.take());
         }
     }
 
-    fn push_tasks(&mut self, event: &ServedEvent, name: &str, namespace: &[String]) {
+    fn push_tasks(&mut self, event: &ServedEvent, namespace: &[String]) {
+        let name = &*namespace.join("|");
         let mut events = Vec::new();
         self.tasks.convert(&self.spec, event, &mut Out { events: &mut events, namespace: name });
         for event in events {
