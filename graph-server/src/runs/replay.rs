@@ -10,8 +10,10 @@ use super::accept::{find_graph, stream_again};
 use crate::api_error::ApiResult;
 use crate::app::App;
 use crate::events::{EventId, LoggedEvent, Position, Resume};
-use crate::graphs::{HistoryQuery, RunFailure, ServedEvent, ServedKind, StateView, Stopped, StoredAt};
-use crate::protocol::{RunRequest, RunStatus, read_body};
+use crate::graphs::{
+    AnyGraph, HistoryQuery, RunFailure, ServedEvent, ServedKind, StateView, Stopped, StoredAt,
+};
+use crate::protocol::{RunId, RunRequest, RunStatus, read_body};
 use crate::records::RunRecord;
 use crate::stream::Converter;
 
@@ -25,6 +27,9 @@ pub(crate) struct Replay {
 
 /// The maximum number of checkpoints whose events are made again.
 const MAX_CHECKPOINTS: usize = 1_000;
+
+/// The number of checkpoints that are read first.
+const FIRST_PAGE: usize = 16;
 
 /// Returns the events of a run that a client has missed and that the log of this process does not have.
 ///
@@ -68,18 +73,14 @@ async fn replay(
     };
     let graph = find_graph(app, &record.graph_id)?;
     let thread = record.run.thread_id.to_string();
-    let run: Map<String, Value> = [("run_id".to_owned(), json!(record.run.run_id))].into_iter().collect();
-    let query = HistoryQuery { limit: MAX_CHECKPOINTS, before: None, metadata: run };
-    let mut views = graph.history(&thread, query).await?;
-    let cut = views.len() == MAX_CHECKPOINTS;
-    views.reverse();
     let seen = match from {
         Resume::After(id) => Some(id),
         Resume::All | Resume::Now => None,
     };
     let position = seen.and_then(|id| id.position);
-    let oldest = views.first().map(|view| view.id);
-    let missed = cut && oldest > position.map(|position| position.checkpoint);
+    let first = position.map(|position| position.checkpoint);
+    let mut views = checkpoints(&*graph, &thread, record.run.run_id, first).await?;
+    let missed = views.len() == MAX_CHECKPOINTS && views.first().map(|view| view.id) > first;
     views.retain(|view| {
         until.is_none_or(|until| view.id <= until)
             && position.is_none_or(|position| view.id >= position.checkpoint)
@@ -105,6 +106,32 @@ async fn replay(
         events.push_end(app, record, last, position.map_or(0, Position::end_events)).await?;
     }
     Ok(Replay { events: events.events, missed })
+}
+
+/// Returns the checkpoints of a run from its newest back to one of them, or all, oldest first. At most [`MAX_CHECKPOINTS`].
+async fn checkpoints(
+    graph: &dyn AnyGraph,
+    thread: &str,
+    run: RunId,
+    first: Option<CheckpointId>,
+) -> ApiResult<Vec<StateView>> {
+    let metadata: Map<String, Value> = [("run_id".to_owned(), json!(run))].into_iter().collect();
+    let mut views: Vec<StateView> = Vec::new();
+    // Pages double in size: who has seen most of the events causes few reads, and a run has few pages.
+    let mut size = FIRST_PAGE;
+    loop {
+        let limit = size.min(MAX_CHECKPOINTS - views.len());
+        let before = views.last().map(|view| view.id);
+        let page = graph.history(thread, HistoryQuery { limit, before, metadata: metadata.clone() }).await?;
+        let at_end = page.len() < limit;
+        views.extend(page);
+        let is_found = first.is_some() && views.last().map(|view| view.id) <= first;
+        if at_end || is_found || views.len() >= MAX_CHECKPOINTS {
+            views.reverse();
+            return Ok(views);
+        }
+        size *= 2;
+    }
 }
 
 /// Events that are made again.

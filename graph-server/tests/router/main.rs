@@ -27,6 +27,7 @@ mod limits;
 mod mcp;
 mod multitask;
 mod refused;
+mod replay_growth;
 mod runs;
 mod shutdown;
 mod state;
