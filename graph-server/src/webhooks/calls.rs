@@ -1,12 +1,15 @@
-use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::Url;
+use futures_util::FutureExt as _;
 use superstep::store::StoreError;
 use tokio::task::JoinSet;
 
 use super::deliver::{Delivery, deliver};
+use super::places::{Place, Places, Source};
+use super::waiting::Waiting;
 use crate::app::App;
 use crate::log;
 use crate::protocol::{RunId, Timestamp};
@@ -15,14 +18,11 @@ use crate::records::WebhookRecord;
 /// The number of calls that are under way at once.
 const AT_ONCE: usize = 64;
 
-/// The number of calls that are under way to one host, and for one identity. The others wait, and those after them do not.
-pub(super) const AT_ONCE_EACH: usize = 8;
-
-/// The number of results that are read first. A look reads more while those that it has read have to wait.
+/// The number of results that are read first. A look reads more while there are more that are due.
 const BATCH: usize = 64;
 
-/// The time for which looks rest after one that has passed over a result, for each such result. Without it, every call that
-/// ends would read all results that have to wait again, at once.
+/// The time for which looks rest after one that has passed over a result, for each such result. Without it, every new result
+/// could have others read again, at once.
 pub(super) const REST: Duration = Duration::from_micros(50);
 
 /// The pauses before a failed call is made again. After the last, the result is given up.
@@ -35,57 +35,96 @@ const PAUSES: [Duration; 6] = [
     Duration::from_secs(6 * 3_600),
 ];
 
+/// The results that a look reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Those after the last one that was read: a call has ended, or a time has come.
+    Next,
+    /// Those that may be new too: of two results, the one that is due first may be stored after the other.
+    New,
+    /// All.
+    All,
+}
+
+/// The time by which a result may be stored later than one that is due after it, so that a new one is found at once. Those that are
+/// still later are found when all are read.
+const LATE: Duration = Duration::from_secs(2);
+
 /// The calls of webhooks that are under way.
 pub(super) struct Calls {
-    tasks: JoinSet<Call>,
-    runs: HashSet<RunId>,
-    sources: HashMap<Source, usize>,
+    /// A task returns `false` if its end could not be noted.
+    tasks: JoinSet<bool>,
+    places: Places,
+    waiting: Waiting,
+    /// The last result that was read. All up to it are under way, wait, or are due later.
+    read_to: Option<(Timestamp, RunId)>,
     /// The number of results that are due and that the last look has passed over.
     passed_over: u32,
     /// The time after which a call is made again that the store could not note.
     pause: Duration,
 }
 
-/// A call that is under way, or has ended.
-struct Call {
-    run: RunId,
-    sources: Vec<Source>,
-    noted: bool,
-}
-
-/// A part of the calls that could slow others down.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Source {
-    /// The calls to a host, which may not respond.
-    Host(String),
-    /// The calls for an identity, which may use many hosts.
-    Identity(Arc<str>),
-}
-
-impl Source {
-    fn of(webhook: &WebhookRecord) -> Vec<Self> {
-        let host = Url::parse(&webhook.url).ok().and_then(|url| Some(Self::Host(url.host_str()?.to_owned())));
-        host.into_iter().chain(webhook.user_id.clone().map(Self::Identity)).collect()
-    }
-}
-
 impl Calls {
     pub(super) fn new(pause: Duration) -> Self {
-        Self { tasks: JoinSet::new(), runs: HashSet::new(), sources: HashMap::new(), passed_over: 0, pause }
+        Self {
+            tasks: JoinSet::new(),
+            places: Places::default(),
+            waiting: Waiting::default(),
+            read_to: None,
+            passed_over: 0,
+            pause,
+        }
     }
 
     /// Starts the calls that are due, as far as there is room for them. Returns the time of the next one. `None` if there is
     /// none, or if it has to wait until a call ends.
     ///
     /// # Errors
-    /// The store fails. Calls that were found before are under way.
+    /// The store fails. Calls that were found before are under way. The next look reads all results.
     pub(super) async fn start_due(
         &mut self,
         app: &Arc<App>,
         now: Timestamp,
+        look: Look,
     ) -> Result<Option<Timestamp>, StoreError> {
         self.passed_over = 0;
-        let mut scan = app.records.webhooks(BATCH);
+        if look == Look::All {
+            self.forget();
+        }
+        let started = self.start_found(app, now, look).await;
+        if started.is_err() {
+            self.forget();
+        }
+        started
+    }
+
+    /// Has the next look read all results.
+    fn forget(&mut self) {
+        self.waiting.clear();
+        self.read_to = None;
+    }
+
+    async fn start_found(
+        &mut self,
+        app: &Arc<App>,
+        now: Timestamp,
+        look: Look,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        while self.tasks.len() < AT_ONCE
+            && let Some(waiter) = self.waiting.next(&self.places)
+        {
+            if let Some(webhook) = app.records.webhook(waiter.due, waiter.run).await? {
+                self.start(app, webhook, now);
+            }
+        }
+        let from = match look {
+            Look::Next => self.read_to,
+            Look::New => self.read_to.map(|(due, run)| (due.before(LATE), run)),
+            Look::All => None,
+        };
+        let mut scan = app.records.webhooks(from, BATCH);
+        // `false` after a result that is not remembered: the next look reads it again.
+        let mut remembers = true;
         loop {
             let batch = scan.next().await?;
             if batch.is_empty() {
@@ -98,7 +137,18 @@ impl Calls {
                 if self.tasks.len() >= AT_ONCE {
                     return Ok(None);
                 }
-                self.start(app, webhook, now);
+                let key = (webhook.due, webhook.run_id);
+                let sources = Source::of(&webhook);
+                match self.places.full(&sources) {
+                    Some(full) => {
+                        self.passed_over = self.passed_over.saturating_add(1);
+                        remembers &= self.waiting.add(&webhook, full);
+                    }
+                    None => self.start(app, webhook, now),
+                }
+                if remembers {
+                    self.read_to = self.read_to.max(Some(key));
+                }
             }
         }
     }
@@ -108,41 +158,51 @@ impl Calls {
         REST.saturating_mul(self.passed_over)
     }
 
-    /// Starts a call, if it is not under way and its sources have room for it.
+    /// Starts a call, if it is not under way and there is a place for it.
     fn start(&mut self, app: &Arc<App>, webhook: WebhookRecord, now: Timestamp) {
-        let (run, sources) = (webhook.run_id, Source::of(&webhook));
-        let is_full = |source| self.sources.get(source).is_some_and(|count| *count >= AT_ONCE_EACH);
-        if sources.iter().any(is_full) || !self.runs.insert(run) {
+        let Some(place) = self.places.take(&webhook) else {
             self.passed_over = self.passed_over.saturating_add(1);
             return;
-        }
-        for source in &sources {
-            *self.sources.entry(source.clone()).or_default() += 1;
-        }
-        let (app, pause) = (Arc::clone(app), self.pause);
+        };
+        let (app, run) = (Arc::clone(app), webhook.run_id);
+        let attempt = webhook.attempts.saturating_add(1);
+        self.spawn(place, async move { call(&app, webhook, now).await }, move || {
+            log::webhook_failed(run, attempt, true);
+        });
+    }
+
+    /// Spawns a call, which keeps its place until it has ended. A call that panics is made again, as one that the store could
+    /// not note.
+    fn spawn(
+        &mut self,
+        place: Place,
+        call: impl Future<Output = bool> + Send + 'static,
+        log_panic: impl FnOnce() + Send + 'static,
+    ) {
+        let pause = self.pause;
         self.tasks.spawn(async move {
-            let noted = call(&app, webhook, now).await;
-            drop(app);
+            let _place = place;
+            let noted = AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| {
+                log_panic();
+                false
+            });
             if !noted {
                 // It is still the first one that is due.
                 tokio::time::sleep(pause).await;
             }
-            Call { run, sources, noted }
+            noted
         });
     }
 
-    /// Waits for the end of a call. Returns `false` if the store could not note it, and `None` if no call is under way.
+    /// Waits for the end of a call. Returns `false` if it could not be noted, and `None` if no call is under way.
     ///
     /// # Cancel safety
     /// A dropped call loses nothing.
     pub(super) async fn next_end(&mut self) -> Option<bool> {
-        let Ok(Call { run, sources, noted }) = self.tasks.join_next().await? else { return Some(false) };
-        self.runs.remove(&run);
-        for source in sources {
-            match self.sources.get_mut(&source) {
-                Some(count) if *count > 1 => *count -= 1,
-                _ => drop(self.sources.remove(&source)),
-            }
+        let noted = self.tasks.join_next().await?.unwrap_or(false);
+        if !noted {
+            // It is still due.
+            self.forget();
         }
         Some(noted)
     }
@@ -169,4 +229,33 @@ async fn call(app: &App, webhook: WebhookRecord, now: Timestamp) -> bool {
 
 pub(super) fn log_failure(error: StoreError) {
     log::store_failed("StoreError", &error);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn panic_frees_the_place_of_its_call() {
+        let mut calls = Calls::new(Duration::ZERO);
+        let webhook = WebhookRecord {
+            run_id: RunId::new(),
+            user_id: None,
+            url: "https://a.example/done".to_owned(),
+            body: Value::Null,
+            due: Timestamp::default(),
+            attempts: 0,
+        };
+        for _ in 0..2 {
+            let place = calls.places.take(&webhook).expect("a place");
+            let (logged, was_logged) = tokio::sync::oneshot::channel();
+            calls.spawn(place, async { panic!("in a call") }, || logged.send(()).unwrap());
+            assert!(calls.places.take(&webhook).is_none());
+            assert_eq!(calls.next_end().await, Some(false));
+            assert_eq!(was_logged.await, Ok(()));
+        }
+        assert_eq!(calls.next_end().await, None);
+    }
 }

@@ -6,7 +6,9 @@
 mod address;
 mod calls;
 mod deliver;
+mod places;
 mod sender;
+mod waiting;
 
 #[cfg(test)]
 mod tests;

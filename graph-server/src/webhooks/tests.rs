@@ -12,11 +12,13 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tower::ServiceExt as _;
 
-use super::calls::{AT_ONCE_EACH, Calls, REST};
+use super::calls::{Calls, Look, REST};
 use super::deliver::{Delivery, deliver};
+use super::places::AT_ONCE_EACH;
 use crate::Server;
 use crate::app::App;
-use crate::protocol::Timestamp;
+use crate::protocol::{RunId, Timestamp};
+use crate::records::WebhookRecord;
 use crate::refusing_store::RefusingStore;
 
 #[derive(GraphState, Clone)]
@@ -54,12 +56,12 @@ async fn start(store: &RefusingStore, private: bool) -> (Arc<App>, Router) {
 /// Makes the calls that are due. Returns the time of the next one. `None` if there is none, or if the store could not note a call.
 async fn pass(app: &Arc<App>, now: Timestamp) -> Option<Timestamp> {
     let mut calls = Calls::new(Duration::ZERO);
-    calls.start_due(app, now).await.unwrap();
+    calls.start_due(app, now, Look::All).await.unwrap();
     let mut noted = true;
     while let Some(one) = calls.next_end().await {
         noted &= one;
     }
-    let first = app.records.webhooks(1).next().await.unwrap().first().map(|webhook| webhook.due);
+    let first = app.records.webhooks(None, 1).next().await.unwrap().first().map(|webhook| webhook.due);
     first.filter(|_| noted)
 }
 
@@ -153,7 +155,7 @@ async fn a_call_that_cannot_be_noted_is_not_repeated_at_once() {
     store.accept();
     assert_eq!(pass(&app, Timestamp::now()).await, None);
     assert_eq!(received.recv().await.unwrap(), first, "it is sent at least once");
-    assert_eq!(app.records.webhooks(1).next().await.unwrap(), []);
+    assert_eq!(app.records.webhooks(None, 1).next().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -221,7 +223,7 @@ async fn webhooks_that_are_never_called_are_refused() {
             assert!(error["detail"].as_str().unwrap().contains("`webhook`"), "{error}");
         }
     }
-    assert_eq!(app.records.webhooks(1).next().await.unwrap(), []);
+    assert_eq!(app.records.webhooks(None, 1).next().await.unwrap(), []);
 }
 
 /// A place that accepts connections and says nothing. It counts them.
@@ -253,13 +255,76 @@ async fn a_place_that_does_not_respond_does_not_slow_others() {
     other["webhook"] = json!(format!("http://localhost:{port}/done"));
     post(&routes, "/runs/wait", other).await;
     let mut calls = Calls::new(Duration::ZERO);
-    assert_eq!(calls.start_due(&app, Timestamp::now()).await.unwrap(), None);
+    assert_eq!(calls.start_due(&app, Timestamp::now(), Look::Next).await.unwrap(), None);
     // The cost of a look is paid back by a rest, so it does not multiply with the number of calls that end.
     assert_eq!(calls.rest(), REST * 142);
     assert!(received.recv().await.is_some());
     assert_eq!(calls.next_end().await, Some(true));
-    assert_eq!(calls.start_due(&app, Timestamp::now()).await.unwrap(), None);
+    assert_eq!(calls.start_due(&app, Timestamp::now(), Look::Next).await.unwrap(), None);
     assert!(connections.load(Ordering::SeqCst) <= AT_ONCE_EACH);
+}
+
+/// Calls `count` webhooks of one host. Returns the number of results that looks have passed over.
+async fn passed_over(count: u64) -> u128 {
+    let (app, _) = start(&RefusingStore::new(), true).await;
+    // Nobody is there.
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let now = Timestamp::now();
+    let webhook = |n: u64| WebhookRecord {
+        run_id: RunId::new(),
+        user_id: Some("ann".into()),
+        url: format!("http://127.0.0.1:{port}/done"),
+        body: json!(n),
+        due: now.before(Duration::from_micros(n)),
+        attempts: 0,
+    };
+    for n in 0..count {
+        let webhook = webhook(n);
+        app.records.replace_webhook(&webhook, Some(&webhook)).await.unwrap();
+    }
+    let mut calls = Calls::new(Duration::ZERO);
+    let (mut called, mut passed) = (0, 0);
+    loop {
+        calls.start_due(&app, now, Look::Next).await.unwrap();
+        passed += calls.rest().as_micros() / REST.as_micros();
+        match calls.next_end().await {
+            Some(noted) => called += u64::from(noted),
+            None => break,
+        }
+    }
+    assert_eq!(called, count);
+    let left = app.records.webhooks(None, 1).next().await.unwrap();
+    assert_eq!((left[0].attempts, left[0].due > now), (1, true), "each was called once");
+    passed
+}
+
+#[tokio::test]
+async fn calls_of_one_host_pass_over_each_result_once() {
+    assert_eq!(passed_over(40).await, 40 - AT_ONCE_EACH as u128);
+    assert_eq!(passed_over(80).await, 80 - AT_ONCE_EACH as u128);
+}
+
+#[tokio::test]
+async fn result_that_is_stored_late_is_found_by_the_next_look_for_new_ones() {
+    let (app, routes) = start(&RefusingStore::new(), true).await;
+    let (port, mut received) = receiver(&["200 OK", "200 OK"]).await;
+    let before = Timestamp::now();
+    post(&routes, "/runs/wait", run("fine", port)).await;
+    let mut calls = Calls::new(Duration::ZERO);
+    calls.start_due(&app, Timestamp::now(), Look::Next).await.unwrap();
+    let mut late = json!(received.recv().await.unwrap());
+    late["late"] = json!(true);
+    let late = WebhookRecord {
+        run_id: RunId::new(),
+        user_id: None,
+        url: format!("http://127.0.0.1:{port}/done"),
+        body: late,
+        due: before,
+        attempts: 0,
+    };
+    app.records.replace_webhook(&late, Some(&late)).await.unwrap();
+    calls.start_due(&app, Timestamp::now(), Look::New).await.unwrap();
+    assert_eq!(received.recv().await.unwrap()["late"], true);
 }
 
 #[cfg(feature = "tracing")]
