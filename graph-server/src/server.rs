@@ -237,7 +237,14 @@ impl std::fmt::Debug for Server {
 pub struct Started(Arc<App>);
 
 impl Started {
-    /// Returns the routes of the server.
+    /// Returns the routes of the server, to be nested in an application that listens itself.
+    ///
+    /// [`serve`](Self::serve) does two things for its connections that routes cannot do: it disconnects a client that reads
+    /// nothing of a stream for a minute, and it sends a waiting stream without the buffers of HTTP. A body cannot do the first one
+    /// by itself, because HTTP does not ask it for more while the client reads nothing.
+    ///
+    /// An application that serves clients that it does not trust needs a write timeout in the connections of its listener, and
+    /// a [`stream_limit`](Server::stream_limit).
     pub fn router(&self) -> Router {
         http::routes(Arc::clone(&self.0))
     }

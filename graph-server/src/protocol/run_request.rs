@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::outline::{any_of, component};
 use super::{
     CheckpointConfig, DurabilityName, Fields, IfNotExists, MultitaskStrategy, Object, OnCompletion,
-    OnDisconnect, Place, Problems, Read, StreamMode, ThreadId, kind,
+    OnDisconnect, Place, Problems, Read, StreamMode, ThreadId, ThreadStreamMode, kind,
 };
 
 /// The body of a request for a run.
@@ -257,6 +257,11 @@ impl Default for StreamModes {
 
 impl Read for StreamModes {
     fn read(value: Value, at: &Place<'_>, problems: &mut Problems) -> Option<Self> {
+        let of_thread = |mode: &Value| *mode == ThreadStreamMode::Lifecycle.name();
+        if of_thread(&value) || value.as_array().is_some_and(|modes| modes.iter().any(of_thread)) {
+            problems.add(at, "`lifecycle` is not a mode of a run: read it in the stream of the thread");
+            return None;
+        }
         if value.is_array() {
             let modes = Vec::<StreamMode>::read(value, at, problems)?;
             return Some(if modes.is_empty() { Self::default() } else { Self(modes) });

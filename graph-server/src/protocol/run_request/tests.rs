@@ -48,6 +48,16 @@ fn lists_may_be_single_values() {
 }
 
 #[test]
+fn lifecycle_is_a_mode_of_threads_only() {
+    let expected = "`stream_mode`: `lifecycle` is not a mode of a run: read it in the stream of the thread";
+    for modes in [json!("lifecycle"), json!(["values", "lifecycle"])] {
+        refuse(json!({ "assistant_id": "agent", "stream_mode": modes }), expected);
+    }
+    let request = read(json!({ "assistant_id": "agent", "stream_mode": ["tools"] }));
+    assert_eq!(request.stream_mode, [StreamMode::Tools]);
+}
+
+#[test]
 fn checkpoint_has_three_places() {
     for body in [
         json!({ "assistant_id": "agent", "checkpoint_id": "c" }),
