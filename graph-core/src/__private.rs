@@ -16,6 +16,10 @@ pub use crate::reducers::{FoldOutcome, ReduceError, Reducer, Replace, Stamp, Sto
 pub use crate::schema;
 pub use crate::state::validate::{Report, Violation, check_excluded_rule, check_invariant, check_rule};
 pub use crate::state::{
+    AddSummand, AddedMessages, AnyValueArgument, AppendItems, AppendStrings, AppendText, Items, MaxValue,
+    MergeEntries, MinValue, ReducerArgument, ReplaceArgument, Sealed, StateCheck, UnionItems, UnionStrings,
+};
+pub use crate::state::{
     AlwaysShared, AnyState, Checked, FallbackWrite, FieldDeserializer, FieldType, FieldValue, Held, Itself,
     JsonInput, OptionalInput, Shared, StartValue, StoredValue, Tracked, TrackedUpdate, UntrackedStart,
     Written, debug, debug_json, debug_option, debug_update, deserialize_input, deserialize_update, display,
@@ -23,9 +27,8 @@ pub use crate::state::{
     parse_value_with, parse_with, rules, serialize_update, shown, shown_with,
 };
 pub use crate::state::{
-    Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange,
-    IntoCustomChange, IntoInput, IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, UnknownKey,
-    Update, WriteKind, Writes,
+    Change, Dump, FieldSpec, FieldWrite, Holds, Input, InputError, InputProblem, IntoChange, IntoInput,
+    IntoUpdate, IntoValue, JsonOf, Parsed, PartOf, Start, UndoOf, UnknownKey, Update, WriteKind, Writes,
 };
 pub use crate::state::{
     DecodeError, Decoded, EncodeError, FieldPlace, Form, MigrationError, MigrationOutcome, Restore,
@@ -41,7 +44,7 @@ pub use crate::{Field, GraphState, Overwrite, Route};
 #[cfg(feature = "schema")]
 pub use schemars::JsonSchema;
 pub use serde;
-pub use serde_json;
+pub use serde_json::Value as JsonValue;
 pub use std::format;
 pub use std::string::String;
 pub use std::vec::Vec;

@@ -1,7 +1,7 @@
 //! Replaces the lifetime of generics wherever it occurs: in arguments, bounds and where-clauses.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{GenericParam, Generics, Ident, Lifetime};
 
 /// `T: Clone, const N: usize,`: the parameters without lifetimes.
@@ -64,6 +64,13 @@ pub(crate) fn mentions_params(generics: &Generics, tokens: impl ToTokens) -> boo
 /// Returns `true` if `tokens` contain the name.
 pub(crate) fn mentions_name(tokens: TokenStream, name: &Ident) -> bool {
     contain_one(tokens, &[name])
+}
+
+/// Returns `name` for a parameter of an impl, or `__name` if `tokens` contain it. rustc prints these names in lists of impls.
+pub(crate) fn free_name(name: &str, tokens: impl ToTokens) -> Ident {
+    let ident = Ident::new(name, Span::call_site());
+    let taken = contain_one(tokens.to_token_stream(), &[&ident]);
+    if taken { format_ident!("__{name}") } else { ident }
 }
 
 fn contain_one(tokens: TokenStream, names: &[&Ident]) -> bool {

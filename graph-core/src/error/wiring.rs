@@ -5,6 +5,31 @@ pub enum WiringProblem {
     /// The graph has no nodes.
     #[error("the graph has no nodes: add one with `.edge(START, node)`")]
     Empty,
+    /// The start value of a field breaks a rule of the field.
+    #[error(
+        "the start value of field `{field}` breaks `{rule}`{}: choose another one with `#[state(default = ..)]`", after(.message)
+    )]
+    #[non_exhaustive]
+    StartValue {
+        /// The field.
+        field: String,
+        /// The rule, as written.
+        rule: String,
+        /// The message of the rule. It is empty if the field is excluded from dumps.
+        message: String,
+    },
+    /// A map has keys that are no strings in JSON, so it cannot be stored.
+    #[error(
+        "the map in field `{field}` has keys of type `{key}`, which are no strings in JSON: use another type for the keys, or set \
+         `#[state(with = ..)]` or `#[state(untracked)]`"
+    )]
+    #[non_exhaustive]
+    MapKey {
+        /// The field.
+        field: String,
+        /// The type of the keys.
+        key: String,
+    },
     /// Nothing leaves START.
     #[error("nothing follows START: add `.edge(START, ..)` or `.route(START, ..)`")]
     NoStart,
@@ -279,6 +304,11 @@ pub enum WiringProblem {
         /// The node.
         node: String,
     },
+}
+
+/// Returns `: message`, or nothing.
+fn after(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
 fn never_fills(missing: &[String], target: &str) -> String {

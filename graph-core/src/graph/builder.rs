@@ -10,7 +10,10 @@ use crate::step::{Exit, Leave, Named, NodeRef};
 
 use super::draft::Draft;
 use super::registration::Registration;
-use super::{Enters, Graph, Leaves, Listed, Reads, Registers, Returns, WithoutPacket};
+use super::{
+    EdgeSource, EdgeTarget, Enters, Graph, JoinSources, Leaves, Listed, OneNode, Reads, Registers, Returns,
+    WithoutPacket,
+};
 
 /// Builds a graph over the state `S`. Its nodes can read an application context of type `D`.
 ///
@@ -78,7 +81,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     pub fn node<N, M>(mut self, node: N) -> Self
     where
         N: Shape<M>,
-        N::Signature: Reads<S, D> + Returns<S> + Registers<S, D, N::Body>,
+        N::Signature: Reads<S, D> + Returns<S> + OneNode<S, D, N::Body>,
     {
         <N::Signature as Registers<S, D, N::Body>>::register(node.into_body(), &mut self.draft);
         self
@@ -96,8 +99,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Reads<S, D> + Returns<S> + Leaves<S, D, A::Body>,
-        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + EdgeSource<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + EdgeTarget<S, D, B::Body>,
     {
         let from = <A::Signature as Leaves<S, D, A::Body>>::leave(from.into_body(), &mut self.draft);
         let mut targets = Vec::new();
@@ -115,8 +118,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
-        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + JoinSources<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + EdgeTarget<S, D, B::Body>,
     {
         self.add_join::<A, MA, B, MB>(from, to, false)
     }
@@ -126,8 +129,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
-        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + JoinSources<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + EdgeTarget<S, D, B::Body>,
     {
         self.add_join::<A, MA, B, MB>(from, to, true)
     }
@@ -136,8 +139,8 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     where
         A: Shape<MA>,
         B: Shape<MB>,
-        A::Signature: Reads<S, D> + Returns<S> + Listed<S, D, A::Body>,
-        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + Enters<S, D, B::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + JoinSources<S, D, A::Body>,
+        B::Signature: Reads<S, D> + WithoutPacket<S> + Returns<S> + EdgeTarget<S, D, B::Body>,
     {
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         <A::Signature as Listed<S, D, A::Body>>::list(from.into_body(), &mut self.draft, &mut sources);
@@ -155,7 +158,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     pub fn route<A, MA, F, MF>(mut self, from: A, decide: F) -> Self
     where
         A: Shape<MA>,
-        A::Signature: Reads<S, D> + Returns<S> + Leaves<S, D, A::Body>,
+        A::Signature: Reads<S, D> + Returns<S> + EdgeSource<S, D, A::Body>,
         F: Decide<MF>,
         F::Signature: Decides<S, D, F>,
     {
@@ -278,7 +281,9 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// - nodes with both an edge and a route
     /// - joins that can never fill
     pub fn compile(self) -> Result<Graph<S, D>, Error> {
-        self.draft.compile().map(Graph::new)
+        let mut draft = self.draft;
+        draft.check_state::<S>();
+        draft.compile().map(Graph::new)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::options::FailureMode;
 use crate::policy::IntoPolicy;
 use crate::state::GraphState;
 
-use super::{HandlerReads, Handles, Reads, Returns};
+use super::{ErrorHandler, HandlerReads, Handles, Reads, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     /// Sets the policy of a node: how often it is tried, and how long an attempt may take. Takes a [`Policy`], or a
@@ -136,7 +136,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
         N: Shape<M>,
         N::Body: SingleNode,
         H: Shape<MH>,
-        H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
+        H::Signature: HandlerReads<S, D> + Returns<S> + ErrorHandler<S, D, H::Body>,
     {
         let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
         self.draft.policies.handlers.push((node.into_body().node_ref(), Some(handler)));
@@ -158,7 +158,7 @@ impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
     pub fn default_on_error<H, MH>(mut self, handler: H) -> Self
     where
         H: Shape<MH>,
-        H::Signature: HandlerReads<S, D> + Returns<S> + Handles<S, D, H::Body>,
+        H::Signature: HandlerReads<S, D> + Returns<S> + ErrorHandler<S, D, H::Body>,
     {
         let handler = <H::Signature as Handles<S, D, H::Body>>::handler(handler.into_body());
         self.draft.policies.default_handler = Some(handler);

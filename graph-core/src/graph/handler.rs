@@ -12,11 +12,6 @@ use super::Draft;
 use super::draft_handler::DraftHandler;
 
 /// An error handler of a graph over `S` with context `D`.
-#[diagnostic::on_unimplemented(
-    message = "this is not an error handler",
-    label = "expected a function, found START, END or a tuple",
-    note = "write it like a node: an `async fn` over `&State`, `&NodeFailure`, `&Context`, and the other parameters that the node can read"
-)]
 pub trait Handles<S: GraphState, D, B> {
     /// Erases the handler's type.
     #[doc(hidden)]

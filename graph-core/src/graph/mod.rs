@@ -8,14 +8,17 @@ pub(crate) mod builder;
 mod builder_policies;
 mod caches;
 mod check_policies;
+mod check_state;
 mod compile_first;
 mod concurrent_writes;
 mod draft;
 mod draft_handler;
+mod ends;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 pub(crate) mod graph;
 mod handler;
 mod kept_states;
+mod no_end;
 mod node_writes;
 mod not_a_node;
 mod other_names;
@@ -39,16 +42,24 @@ pub use crate::graph::picture::Picture;
 pub use compile_first::CompileFirst;
 #[doc(hidden)]
 pub use draft::Draft;
-pub(crate) use graph::Graph;
 #[doc(hidden)]
+pub use ends::{EdgeSource, EdgeTarget, ErrorHandler, JoinSources, OneNode};
+pub(crate) use graph::Graph;
 pub use handler::Handles;
 
+#[doc(hidden)]
+pub use no_end::{
+    LeadToANode, LeaveAnotherNode, Nodes, SingleNodeOnly, WriteAHandler, WriteATuple, WriteOneNode,
+};
 #[doc(hidden)]
 pub use not_a_node::{AsNodeFirst, BlockingFunction, WholeGraph, WriteAsync};
 #[doc(hidden)]
 pub use other_names::{AddConditionalEdges, AddNode, GetState, Invoke, SetEntryPoint, SetFinishPoint};
 #[doc(hidden)]
-pub use reads::{HandlerReads, OnEdge, OnlyByRoute, Reads, Returns, WithoutPacket};
+pub use reads::{
+    HandlerReadable, HandlerReads, NoPacketOf, OnEdge, OnlyByRoute, Readable, Reads, Returning, Returns,
+    WithoutPacket,
+};
 #[doc(hidden)]
 pub use registration::{Enters, Leaves, Listed, Registers, Runnable};
 pub use shape::{EdgeShape, GraphShape, JoinShape, NodeShape};

@@ -9,19 +9,20 @@ use crate::state::GraphState;
 use crate::step::NodeRef;
 
 use super::draft_handler::DraftHandler;
-use super::text::{KnownWays, Returned, WaysOut};
+use super::text::{KnownWays, Returned};
 use super::{
-    Draft, Enters, Graph, HandlerReads, Handles, Leaves, Listed, Reads, Registers, Returns, WithoutPacket,
+    Draft, Enters, Graph, HandlerReadable, Handles, Leaves, Listed, NoPacketOf, Readable, Registers,
+    Returning,
 };
 
 // Bounds with the same cause are reported once. Those that come first have the words.
-impl<S, D, K: Instead> Reads<S, D> for NotANode<K> {}
+impl<S, D, K: Instead> Readable<S, D> for NotANode<K> {}
 
-impl<S, D, K: Instead> HandlerReads<S, D> for NotANode<K> {}
+impl<S, D, K: Instead> HandlerReadable<S, D> for NotANode<K> {}
 
-impl<S, K> Returns<S> for NotANode<K> {}
+impl<S, K> Returning<S> for NotANode<K> {}
 
-impl<S, K> WithoutPacket<S> for NotANode<K> {}
+impl<S, K> NoPacketOf<S> for NotANode<K> {}
 
 impl<S: GraphState, D, K: Instead> Registers<S, D, Self> for NotANode<K> {
     fn register(_: Self, _: &mut Draft) -> NodeRef {
@@ -55,11 +56,7 @@ impl<S: GraphState, D, K: Instead> Handles<S, D, Self> for NotANode<K> {
 
 // The checks of a text say nothing of such a value: the builder does.
 impl<K> Returned for NotANode<K> {
-    type Out = Self;
-}
-
-impl<K> KnownWays for NotANode<K> {
-    const WAYS: WaysOut = WaysOut::ByEdges;
+    type Out = ();
 }
 
 instead! {

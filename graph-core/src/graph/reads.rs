@@ -13,40 +13,55 @@ use crate::node::{
 use crate::state::GraphState;
 use crate::step::IntoStep;
 
-/// A node whose parameters a graph over `S` with context `D` can provide.
-pub trait Reads<S, D> {}
+// For an unsatisfied bound rustc lists the impls of the outermost trait, unless they are for all types.
+macro_rules! bounds {
+    ($($(#[doc = $doc:literal])+ $name:ident <$($param:ident),+>: $inner:ident;)*) => {$(
+        $(#[doc = $doc])+
+        pub trait $name<$($param),+> {}
 
-/// A node whose result a graph over `S` can apply.
-pub trait Returns<S> {}
+        #[doc = concat!("The signatures that [`", stringify!($name), "`] accepts.")]
+        pub trait $inner<$($param),+> {}
 
-/// A node that an edge can lead to: it takes no packet.
-pub trait WithoutPacket<S> {}
+        impl<$($param,)+ G: $inner<$($param),+>> $name<$($param),+> for G {}
+    )*};
+}
 
-/// An error handler whose parameters a graph over `S` with context `D` can provide.
-pub trait HandlerReads<S, D> {}
+bounds! {
+    /// A node whose parameters a graph over `S` with context `D` can provide.
+    Reads<S, D>: Readable;
 
-impl<S, D, Args: ArgsOf<S, D> + ReadsPacket<Packet: InNode>, Out> Reads<S, D> for Signature<Args, Out> {}
+    /// A node whose result a graph over `S` can apply.
+    Returns<S>: Returning;
 
-impl<S, D, Args: ArgsOf<S, D> + ReadsPacket, Out> HandlerReads<S, D> for Signature<Args, Out> {}
+    /// A node that an edge can lead to: it takes no packet.
+    WithoutPacket<S>: NoPacketOf;
 
-impl<S: GraphState, Args, Out: IntoStep<S>> Returns<S> for Signature<Args, Out> {}
+    /// An error handler whose parameters a graph over `S` with context `D` can provide.
+    HandlerReads<S, D>: HandlerReadable;
+}
 
-impl<S, Args: ReadsPacket<Packet: OnEdge<S>>, Out> WithoutPacket<S> for Signature<Args, Out> {}
+impl<S, D, Args: ArgsOf<S, D> + ReadsPacket<Packet: InNode>, Out> Readable<S, D> for Signature<Args, Out> {}
+
+impl<S, D, Args: ArgsOf<S, D> + ReadsPacket, Out> HandlerReadable<S, D> for Signature<Args, Out> {}
+
+impl<S: GraphState, Args, Out: IntoStep<S>> Returning<S> for Signature<Args, Out> {}
+
+impl<S, Args: ReadsPacket<Packet: OnEdge<S>>, Out> NoPacketOf<S> for Signature<Args, Out> {}
 
 // START, END and tuples have no parameters to check here.
 macro_rules! no_node {
     ($([$($generics:ident)?] $signature:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<S, D, $($generics)?> Reads<S, D> for $signature {}
+        impl<S, D, $($generics)?> Readable<S, D> for $signature {}
 
         #[diagnostic::do_not_recommend]
-        impl<S, D, $($generics)?> HandlerReads<S, D> for $signature {}
+        impl<S, D, $($generics)?> HandlerReadable<S, D> for $signature {}
 
         #[diagnostic::do_not_recommend]
-        impl<S, $($generics)?> Returns<S> for $signature {}
+        impl<S, $($generics)?> Returning<S> for $signature {}
 
         #[diagnostic::do_not_recommend]
-        impl<S, $($generics)?> WithoutPacket<S> for $signature {}
+        impl<S, $($generics)?> NoPacketOf<S> for $signature {}
     )*};
 }
 

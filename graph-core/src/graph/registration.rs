@@ -25,10 +25,6 @@ pub trait Leaves<S: GraphState, D, B> {
 }
 
 /// A single node: not START, END or a tuple.
-#[diagnostic::on_unimplemented(
-    message = "this is not a node",
-    label = "expected a node, found START, END or a tuple"
-)]
 pub trait Registers<S: GraphState, D, B> {
     /// Registers the node.
     #[doc(hidden)]
@@ -36,11 +32,6 @@ pub trait Registers<S: GraphState, D, B> {
 }
 
 /// A value that an edge can lead to: a node, END, or a tuple of these.
-#[diagnostic::on_unimplemented(
-    message = "an edge cannot lead to this",
-    label = "is neither a node nor END",
-    note = "no edge can lead to START: it is the place where a run begins"
-)]
 pub trait Enters<S: GraphState, D, B> {
     /// Registers the nodes.
     #[doc(hidden)]

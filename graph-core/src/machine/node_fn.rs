@@ -12,13 +12,13 @@ use crate::step::{Exit, IntoStep, Step};
 use super::{Leads, Machine};
 
 /// A node function of `M`, whose results are wrapped in [`NodeOutput`].
-pub struct NodeFn<M, F, Out> {
+pub(crate) struct NodeFn<M, F, Out> {
     run: F,
     types: PhantomData<fn(M) -> Out>,
 }
 
 /// The return value of a node of `M`.
-pub struct NodeOutput<M, Out> {
+pub(crate) struct NodeOutput<M, Out> {
     out: Out,
     machine: PhantomData<fn(M)>,
 }

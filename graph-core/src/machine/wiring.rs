@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use crate::StateGraph;
 use crate::error::{Error, NodeError};
-use crate::graph::{Reads, Registers, Returns};
+use crate::graph::{Reads, Registers};
 use crate::node::{Body, IsPacketOf, ReadsPacket, Shape, Signature};
 use crate::step::{Choice, Leave, NodeRef};
 
 use super::node_fn::{NodeFn, NodeOutput};
-use super::{AnyNode, Machine, NodeOf, RunState, StateMachine};
+use super::{AnyNode, Leads, Machine, NodeOf, RunState, StateMachine};
 
 /// A machine under construction, used by generated code.
 pub struct Wiring<M: Machine>(StateGraph<M::Run, M::Context>);
@@ -18,13 +18,15 @@ impl<M: Machine> Wiring<M> {
     }
 
     /// Adds the node `N` with the function `run`.
+    // rustc leaves private types out of its lists, and users have no use for these.
+    #[expect(private_bounds, reason = "the wrapper of a node's result is no type for users")]
     pub fn node<N: NodeOf<M>, F, Mark, Args, Out>(mut self, run: F) -> Self
     where
         F: Shape<Mark, Signature = Signature<Args, Out>>,
         Args: ReadsPacket<Packet: IsPacketOf<N>>,
-        Signature<Args, NodeOutput<M, Out>>: Reads<M::Run, M::Context>
-            + Returns<M::Run>
-            + Registers<M::Run, M::Context, Body<NodeFn<M, F, Out>>>,
+        Signature<Args, Out>: Reads<M::Run, M::Context>,
+        Out: Leads<M>,
+        Signature<Args, NodeOutput<M, Out>>: Registers<M::Run, M::Context, Body<NodeFn<M, F, Out>>>,
     {
         let run = Arc::new(NodeFn::new(run));
         self.0.register::<Signature<Args, NodeOutput<M, Out>>, _>(Body {

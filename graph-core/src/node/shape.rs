@@ -12,7 +12,9 @@ use crate::step::{End, Named, NodeRef, Start, own_name};
 #[diagnostic::on_unimplemented(
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
-    note = "a node is an `async fn` with up to four parameters: `&State`, a view, a packet, `&Context` or `&ContextWith<_>`; or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context"
+    note = "a node is an `async fn` with up to four parameters: `&State`, a view, a packet, `&Context` or `&ContextWith<_>`; or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context",
+    note = "the function of a workflow, the `run` of a machine's node and an error handler are `async fn` too; work that blocks \
+            belongs into `tokio::task::spawn_blocking`"
 )]
 pub trait Shape<M>: Sized {
     /// The parameters and the result of the node.

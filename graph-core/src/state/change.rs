@@ -126,10 +126,7 @@ where
 /// A value that the setter of a field with reducer `R` takes.
 #[diagnostic::on_unimplemented(
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
-    label = "cannot be written to this field",
-    note = "a field without a reducer takes its value; `append`, `union` and `merge` take an iterator over items of exactly \
-            the field's type, `add_messages` takes messages, strings, `(Role, text)` and `Remove`, one or several, other \
-            reducers take one value; every field takes `Overwrite(value)`"
+    label = "cannot be written to this field"
 )]
 pub trait IntoChange<R: Reducer<T>, T: Clone> {
     /// Converts this value into a write.
@@ -138,41 +135,6 @@ pub trait IntoChange<R: Reducer<T>, T: Clone> {
 
 #[diagnostic::do_not_recommend]
 impl<R: Reducer<T>, T: Clone> IntoChange<R, T> for Overwrite<T> {
-    fn into_change(self) -> Change<R, T> {
-        Change::Overwrite(self.0)
-    }
-}
-
-/// A value that the setter of a field with a user's reducer takes: exactly its update `U`, or [`Overwrite`].
-///
-/// `M` tells the two apart and is always inferred.
-#[diagnostic::on_unimplemented(
-    message = "a field of type `{T}` whose reducer takes `{U}` cannot take `{Self}`",
-    label = "the reducer takes `{U}`",
-    note = "a custom reducer takes exactly its update type; every field takes `Overwrite(value)`"
-)]
-pub trait IntoCustomChange<R: Reducer<T>, T: Clone, U, M> {
-    /// Converts this value into a write.
-    fn into_change(self) -> Change<R, T>;
-}
-
-/// Marks a custom reducer's own update.
-#[derive(Debug)]
-pub enum ByUpdate {}
-/// Marks an [`Overwrite`].
-#[derive(Debug)]
-pub enum ByOverwrite {}
-
-impl<R, T: Clone, U> IntoCustomChange<R, T, U, ByUpdate> for U
-where
-    R: Reducer<T, Update = U>,
-{
-    fn into_change(self) -> Change<R, T> {
-        Change::Update(self)
-    }
-}
-
-impl<R: Reducer<T>, T: Clone, U> IntoCustomChange<R, T, U, ByOverwrite> for Overwrite<T> {
     fn into_change(self) -> Change<R, T> {
         Change::Overwrite(self.0)
     }

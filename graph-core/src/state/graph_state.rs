@@ -10,8 +10,8 @@ use crate::payload::Encoding;
 
 use super::validate::{Report, Violation};
 use super::{
-    Dump, EncodeError, FieldSpec, Input, IntoUpdate, MigrationError, Restore, RestoreError, Shared, Stored,
-    UndoOf, Update,
+    Dump, EncodeError, FieldSpec, Input, IntoUpdate, MigrationError, Restore, RestoreError, Shared,
+    StateCheck, Stored, UndoOf, Update,
 };
 
 /// The state of a graph; implemented by `#[derive(GraphState)]`.
@@ -96,6 +96,12 @@ pub trait GraphState: Shared + Sized {
     /// Builds a state from its stored fields. Untracked fields have the value of a run that starts without a context.
     #[doc(hidden)]
     fn __restore(stored: &mut Restore) -> Result<Self, RestoreError>;
+
+    /// Collects the mistakes that `compile()` reports.
+    #[doc(hidden)]
+    fn __check(into: &mut StateCheck) {
+        let _ = into;
+    }
 
     /// Collects the names and versions of this state and of flattened states that have a version.
     #[doc(hidden)]

@@ -2,6 +2,7 @@
 
 mod bounds;
 pub(crate) mod change;
+mod check;
 mod context;
 mod dump;
 mod fallback;
@@ -11,6 +12,8 @@ mod input;
 mod json;
 mod part;
 pub mod rules;
+mod sealed;
+mod setter;
 mod show;
 pub(crate) mod stored;
 mod update;
@@ -27,9 +30,9 @@ pub use bounds::{
 pub use bounds::{FieldValue, StoredValue};
 use change::Overwrite;
 #[doc(hidden)]
-pub use change::{ByOverwrite, ByUpdate, IntoCustomChange};
-#[doc(hidden)]
 pub use change::{Change, IntoChange};
+#[doc(hidden)]
+pub use check::StateCheck;
 #[doc(hidden)]
 pub use context::from_context;
 pub use dump::Dump;
@@ -52,6 +55,13 @@ pub use json::{
 };
 #[doc(hidden)]
 pub use part::{Holds, PartOf};
+#[doc(hidden)]
+pub use sealed::Sealed;
+#[doc(hidden)]
+pub use setter::{
+    AddSummand, AddedMessages, AnyValueArgument, AppendItems, AppendStrings, AppendText, Items, MaxValue,
+    MergeEntries, MinValue, ReducerArgument, ReplaceArgument, UnionItems, UnionStrings,
+};
 #[doc(hidden)]
 pub use show::{debug, debug_json, debug_option, display, display_option, dump_with, shown, shown_with};
 pub use stored::{DecodeError, EncodeError, MigrationError, RestoreError, Stored};

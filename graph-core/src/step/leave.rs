@@ -54,7 +54,7 @@ impl Choice {
     }
 
     #[doc(hidden)]
-    pub fn __with_packet<P: Payload>(exit: usize, payload: P) -> Self {
+    pub fn sends<P: Payload>(exit: usize, payload: P) -> Self {
         Self { exit, packet: Some(Packet::new(payload)) }
     }
 }

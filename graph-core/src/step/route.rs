@@ -24,7 +24,8 @@ pub trait Route: Sized + Send + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a route",
     label = "does not implement `Route`",
-    note = "derive `Route` on an enum, with `#[to(node)]` on each variant"
+    note = "derive `Route` on an enum, with `#[to(node)]` on each variant",
+    note = "a route function is a plain `fn(&State) -> Route`; to await something, return the route from the node before"
 )]
 pub trait IntoLeave {
     /// The route itself, without lists and results.

@@ -4,7 +4,7 @@ use syn::ext::IdentExt;
 use syn::{ExprPath, GenericParam, Generics, Type, parse_quote};
 
 use crate::attr::{Runtime, ends};
-use crate::generics;
+use crate::generics::{self, free_name};
 
 use super::model::{Destination, Exit, Route};
 
@@ -22,7 +22,7 @@ use super::model::{Destination, Exit, Route};
 ///     fn into_choice(self) -> Choice {
 ///         match self {
 ///             Self::Rework => Choice::__new(0),
-///             Self::Search(payload) => Choice::__with_packet::<Query>(1, payload),
+///             Self::Search(payload) => Choice::sends::<Query>(1, payload),
 ///         }
 ///     }
 /// }
@@ -96,7 +96,7 @@ fn expand_value(path: &ExprPath, payload: Option<&Type>, g: &Runtime) -> TokenSt
     }
 }
 
-/// `Self::Search(payload) => Choice::__with_packet::<Query>(1, payload)`
+/// `Self::Search(payload) => Choice::sends::<Query>(1, payload)`
 ///
 /// The payload's type is explicit: there rustc reports that it cannot be stored.
 fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
@@ -104,7 +104,7 @@ fn expand_choice(index: usize, exit: &Exit, g: &Runtime) -> TokenStream {
     match &exit.payload {
         None => quote!(Self::#variant => #g::Choice::__new(#index)),
         Some(payload) => quote! {
-            Self::#variant(__payload) => #g::Choice::__with_packet::<#payload>(#index, __payload)
+            Self::#variant(__payload) => #g::Choice::sends::<#payload>(#index, __payload)
         },
     }
 }
@@ -138,7 +138,9 @@ fn impls(
     let (g, name) = (&route.runtime, &route.name);
     let (krate, targets) = (g.krate(), expand_targets(route));
     let mut with_state = generics.clone();
-    let state: GenericParam = parse_quote!(__S: #g::GraphState);
+    let where_clause = &generics.where_clause;
+    let state_name = free_name("S", quote!(#name #generics #where_clause #g));
+    let state: GenericParam = parse_quote!(#state_name: #g::GraphState);
     with_state.params.push(state);
     let (generics, _, bounds) = generics.split_for_impl();
     let (generics_with_state, _, _) = with_state.split_for_impl();
@@ -179,14 +181,14 @@ fn impls(
             }
 
             #[automatically_derived]
-            impl #generics_with_state #g::IntoStep<__S> for #name #arguments #bounds {
+            impl #generics_with_state #g::IntoStep<#state_name> for #name #arguments #bounds {
                 const WRITES: #g::WrittenFields = #g::WrittenFields::NONE;
 
                 fn exits() -> ::core::option::Option<::std::vec::Vec<#g::Exit>> {
                     ::core::option::Option::Some(<Self as #g::Route>::exits())
                 }
 
-                fn into_step(self) -> ::core::result::Result<#g::Step<__S>, #g::NodeError> {
+                fn into_step(self) -> ::core::result::Result<#g::Step<#state_name>, #g::NodeError> {
                     ::core::result::Result::Ok(#g::Step::__leave(#g::Leave::By(#g::Route::into_choice(self))))
                 }
             }

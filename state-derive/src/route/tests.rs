@@ -74,7 +74,7 @@ fn smallest_route() {
                     const WRITES: ::superstep::__private::WrittenFields = ::superstep::__private::WrittenFields::NONE;
                 }
                 #[automatically_derived]
-                impl<__S: ::superstep::__private::GraphState> ::superstep::__private::IntoStep<__S>
+                impl<S: ::superstep::__private::GraphState> ::superstep::__private::IntoStep<S>
                 for Verdict {
                     const WRITES: ::superstep::__private::WrittenFields = ::superstep::__private::WrittenFields::NONE;
                     fn exits() -> ::core::option::Option<
@@ -87,7 +87,7 @@ fn smallest_route() {
                     fn into_step(
                         self,
                     ) -> ::core::result::Result<
-                        ::superstep::__private::Step<__S>,
+                        ::superstep::__private::Step<S>,
                         ::superstep::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
@@ -183,10 +183,10 @@ fn destinations_are_nodes_names_or_end() {
                         Self::Several => ::superstep::__private::Choice::__new(1usize),
                         Self::Named => ::superstep::__private::Choice::__new(2usize),
                         Self::Search(__payload) => {
-                            ::superstep::__private::Choice::__with_packet::<Query>(3usize, __payload)
+                            ::superstep::__private::Choice::sends::<Query>(3usize, __payload)
                         }
                         Self::r#Again(__payload) => {
-                            ::superstep::__private::Choice::__with_packet::<Query>(4usize, __payload)
+                            ::superstep::__private::Choice::sends::<Query>(4usize, __payload)
                         }
                     }
                 }
@@ -233,7 +233,7 @@ fn generics_visibility_and_a_renamed_crate() {
                 fn into_choice(self) -> ::renamed::core::__private::Choice {
                     match self {
                         Self::Work(__payload) => {
-                            ::renamed::core::__private::Choice::__with_packet::<T>(0usize, __payload)
+                            ::renamed::core::__private::Choice::sends::<T>(0usize, __payload)
                         }
                     }
                 }

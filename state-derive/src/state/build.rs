@@ -12,7 +12,7 @@ use super::model::{Codec, Field, Flat, InInput, Member, Reducer, Start, State, W
 use super::parse::{RawField, Struct};
 
 /// The names of built-in reducers in the attribute, and their types.
-const BUILT_IN: [(&str, &str); 8] = [
+pub(super) const BUILT_IN: [(&str, &str); 8] = [
     ("append", "Append"),
     ("add", "Add"),
     ("add_messages", "AddMessages"),

@@ -12,12 +12,14 @@ pub(crate) mod build;
 mod check;
 mod expand;
 mod lifetimes;
+mod map_key;
 mod model;
 mod parse;
 mod recover;
 mod rule;
 mod self_type;
 mod serde_attr;
+mod start_rules;
 #[cfg(test)]
 mod tests;
 
@@ -55,5 +57,7 @@ fn read(input: DeriveInput, problems: &mut Problems) -> model::State {
     check::syntax(&raw, problems);
     let state = build::build(raw, lifetimes, problems);
     check::meaning(&state, problems);
+    map_key::check(&state, problems);
+    start_rules::check(&state, problems);
     state
 }

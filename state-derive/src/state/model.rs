@@ -131,6 +131,13 @@ pub(super) struct Codec {
     pub(super) read: Option<Path>,
 }
 
+impl Codec {
+    /// Returns `true` if serde's traits write and read the value.
+    pub(super) fn is_derived(&self) -> bool {
+        self.write.is_none() && self.read.is_none()
+    }
+}
+
 pub(super) enum Writer {
     /// A function with the signature of serde's `serialize_with`.
     Path(Path),

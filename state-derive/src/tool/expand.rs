@@ -6,14 +6,17 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Lifetime, ReturnType, Type};
 
+use crate::generics::free_name;
+
 use super::model::{Kind, Param, Tool};
 
 // struct add {}
 // fn add() -> add { add {} }
 // impl add { async fn call(a: f64, b: f64) -> f64 { a + b } }
-// const _: () = { struct __Arguments { a: f64, b: f64 } impl<__S, __D> Tool<__S, __D> for add { .. } };
+// const _: () = { struct __Arguments { a: f64, b: f64 } impl<S, D> Tool<S, D> for add { .. } };
 pub(super) fn expand(tool: &Tool) -> TokenStream {
     let (runtime, ident) = (&tool.runtime, tool.ident());
+    let (s, d) = type_params(tool);
     let (item, arguments) = (item(tool), arguments(tool));
     let (name, description) = (&tool.name, &tool.description);
     let call = call(tool);
@@ -26,15 +29,15 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
         const _: () = {
             #arguments
             #[automatically_derived]
-            impl<__S: #runtime::GraphState, __D: ::core::marker::Send + ::core::marker::Sync + 'static>
-                #runtime::Tool<__S, __D> for #ident
+            impl<#s: #runtime::GraphState, #d: ::core::marker::Send + ::core::marker::Sync + 'static>
+                #runtime::Tool<#s, #d> for #ident
             where
                 #(#bounds,)*
             {
                 fn spec(&self) -> #runtime::ToolSpec {
                     #runtime::ToolSpec::new(#name, #description, #runtime::schema_of::<__Arguments>())
                 }
-                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, #s, #d>) -> #runtime::ToolFuture<'__a, #s> {
                     #runtime::Box::pin(async move {
                         let __arguments = #runtime::read_arguments::<__Arguments>(
                             #name,
@@ -51,7 +54,7 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
 /// The expansion after a mistake: a tool that compiles and does nothing, or the method as it was.
 pub(super) fn fallback(tool: &Tool) -> TokenStream {
     let (runtime, ident, vis) = (&tool.runtime, tool.ident(), &tool.vis);
-    let lints = lints();
+    let ((s, d), lints) = (type_params(tool), lints());
     if tool.is_method() {
         // An `impl` block cannot contain a struct.
         let Tool { docs, attrs, signature, block, .. } = tool;
@@ -66,16 +69,25 @@ pub(super) fn fallback(tool: &Tool) -> TokenStream {
         #lints
         const _: () = {
             #[automatically_derived]
-            impl<__S: #runtime::GraphState, __D: ::core::marker::Send + ::core::marker::Sync + 'static>
-                #runtime::Tool<__S, __D> for #ident
+            impl<#s: #runtime::GraphState, #d: ::core::marker::Send + ::core::marker::Sync + 'static>
+                #runtime::Tool<#s, #d> for #ident
             {
                 fn spec(&self) -> #runtime::ToolSpec { ::core::unreachable!() }
-                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, __S, __D>) -> #runtime::ToolFuture<'__a, __S> {
+                fn call<'__a>(&'__a self, __turn: #runtime::ToolInvocation<'__a, #s, #d>) -> #runtime::ToolFuture<'__a, #s> {
                     ::core::unreachable!()
                 }
             }
         };
     }
+}
+
+/// The parameters for the state and the context of the graphs that can call the tool.
+fn type_params(tool: &Tool) -> (Ident, Ident) {
+    let (runtime, signature) = (&tool.runtime, &tool.signature);
+    let ident = tool.ident();
+    let types = tool.params.iter().map(|param| &param.ty);
+    let mentioned = quote!(#runtime #ident #signature #(#types)*);
+    (free_name("S", &mentioned), free_name("D", &mentioned))
 }
 
 fn lints() -> TokenStream {
@@ -173,6 +185,7 @@ fn fits(runtime: &TokenStream, ty: &Type) -> TokenStream {
 // add::call(__arguments.a, __arguments.b)
 fn call(tool: &Tool) -> TokenStream {
     let (runtime, ident) = (&tool.runtime, tool.ident());
+    let (s, d) = type_params(tool);
     let values = tool.params.iter().map(|param| match &param.kind {
         Kind::Argument(_) => {
             let name = &param.ident;
@@ -181,20 +194,20 @@ fn call(tool: &Tool) -> TokenStream {
         Kind::AllArguments => quote!(__arguments),
         Kind::Provided => {
             let ty = with_lifetime(&param.ty, "'static");
-            quote!(#runtime::provided::<#ty, __S, __D>(__turn)?)
+            quote!(#runtime::provided::<#ty, #s, #d>(__turn)?)
         }
     });
     quote!(#ident::call(#(#values),*))
 }
 
-// <&'static Chat as Param>::Fixed: for<'__b> Extract<__S, __D, At<'__b> = &'__b Chat>, String: IntoToolOutput<__S>
+// <&'static Chat as Param>::Fixed: for<'__b> Extract<S, D, At<'__b> = &'__b Chat>, String: IntoToolOutput<S>
 fn bounds(tool: &Tool) -> Vec<TokenStream> {
-    let runtime = &tool.runtime;
+    let (runtime, (s, d)) = (&tool.runtime, type_params(tool));
     let provided = |param: &Param| {
         let (fixed, borrowed) = (with_lifetime(&param.ty, "'static"), with_lifetime(&param.ty, "'__b"));
         quote! {
             <#fixed as #runtime::Param>::Fixed:
-                for<'__b> #runtime::Extract<__S, __D, At<'__b> = #borrowed>
+                for<'__b> #runtime::Extract<#s, #d, At<'__b> = #borrowed>
         }
     };
     let mut bounds: Vec<TokenStream> =
@@ -203,7 +216,7 @@ fn bounds(tool: &Tool) -> Vec<TokenStream> {
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, ty) => quote!(#ty),
     };
-    bounds.push(quote!(#output: #runtime::IntoToolOutput<__S>));
+    bounds.push(quote!(#output: #runtime::IntoToolOutput<#s>));
     bounds
 }
 

@@ -79,23 +79,23 @@ fn tool_is_a_struct_with_the_function_as_method() {
                 }
                 #[automatically_derived]
                 impl<
-                    __S: ::superstep_agent::__private::GraphState,
-                    __D: ::core::marker::Send + ::core::marker::Sync + 'static,
-                > ::superstep_agent::__private::Tool<__S, __D> for add
+                    S: ::superstep_agent::__private::GraphState,
+                    D: ::core::marker::Send + ::core::marker::Sync + 'static,
+                > ::superstep_agent::__private::Tool<S, D> for add
                 where
                     <Part<
                         'static,
                     > as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
-                        __S,
-                        __D,
+                        S,
+                        D,
                         At<'__b> = Part<'__b>,
                     >,
                     <&'static Context as ::superstep_agent::__private::Param>::Fixed: for<'__b> ::superstep_agent::__private::Extract<
-                        __S,
-                        __D,
+                        S,
+                        D,
                         At<'__b> = &'__b Context,
                     >,
-                    f64: ::superstep_agent::__private::IntoToolOutput<__S>,
+                    f64: ::superstep_agent::__private::IntoToolOutput<S>,
                 {
                     fn spec(&self) -> ::superstep_agent::__private::ToolSpec {
                         ::superstep_agent::__private::ToolSpec::new(
@@ -106,8 +106,8 @@ fn tool_is_a_struct_with_the_function_as_method() {
                     }
                     fn call<'__a>(
                         &'__a self,
-                        __turn: ::superstep_agent::__private::ToolInvocation<'__a, __S, __D>,
-                    ) -> ::superstep_agent::__private::ToolFuture<'__a, __S> {
+                        __turn: ::superstep_agent::__private::ToolInvocation<'__a, S, D>,
+                    ) -> ::superstep_agent::__private::ToolFuture<'__a, S> {
                         ::superstep_agent::__private::Box::pin(async move {
                             let __arguments = ::superstep_agent::__private::read_arguments::<
                                 __Arguments,
@@ -118,13 +118,13 @@ fn tool_is_a_struct_with_the_function_as_method() {
                                         __arguments.b,
                                         ::superstep_agent::__private::provided::<
                                             Part<'static>,
-                                            __S,
-                                            __D,
+                                            S,
+                                            D,
                                         >(__turn)?,
                                         ::superstep_agent::__private::provided::<
                                             &'static Context,
-                                            __S,
-                                            __D,
+                                            S,
+                                            D,
                                         >(__turn)?,
                                     )
                                     .await,

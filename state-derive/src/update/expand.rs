@@ -3,7 +3,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{GenericParam, Type, parse_quote};
 
 use crate::attr::{Runtime, ends, local, tuple_field};
-use crate::generics::mentions_params;
+use crate::generics::{free_name, mentions_params};
 
 use super::model::{Field, Update};
 
@@ -52,14 +52,17 @@ pub(crate) fn expand(update: &Update) -> TokenStream {
     let writes = expand_writes(update, &state, generic);
     let body = expand_body(update, &state);
     // No bound `Ticket<T>: GraphState`: with it, rustc would not know which type the update is, nor its setters.
-    let holds: GenericParam = parse_quote!(__S: #g::Holds<#state, Part = <#state as #g::GraphState>::Update>);
+    let owner = owner(update);
+    let holds: GenericParam =
+        parse_quote!(#owner: #g::Holds<#state, Part = <#state as #g::GraphState>::Update>);
     impls(update, &holds, &checks, &writes, &body)
 }
 
 /// Returns the same impls without behaviour, so that no second error says that a node cannot return the update.
 pub(crate) fn fallback(update: &Update) -> TokenStream {
     let g = &update.runtime;
-    let state: GenericParam = parse_quote!(__S: #g::GraphState);
+    let owner = owner(update);
+    let state: GenericParam = parse_quote!(#owner: #g::GraphState);
     let none = quote!(#g::WrittenFields::NONE);
     impls(update, &state, &TokenStream::new(), &none, &quote!(::core::unreachable!()))
 }
@@ -145,7 +148,7 @@ fn expand_writes(update: &Update, state: &TokenStream, generic: bool) -> TokenSt
 
 /// The body of `into_update`.
 fn expand_body(update: &Update, state: &TokenStream) -> TokenStream {
-    let g = &update.runtime;
+    let (g, owner) = (&update.runtime, owner(update));
     // With the derive's own span, as `__state` above.
     let result = Ident::new("__update", Span::call_site());
     let writes = update.fields.iter().enumerate().map(|(index, field)| {
@@ -171,8 +174,15 @@ fn expand_body(update: &Update, state: &TokenStream) -> TokenStream {
     quote! {
         let mut #result = <<#state as #g::GraphState>::Update as ::core::default::Default>::default();
         #(#writes)*
-        <__S as #g::Holds<#state>>::lift(#result)
+        <#owner as #g::Holds<#state>>::lift(#result)
     }
+}
+
+/// The parameter for the states that the impls are for.
+fn owner(update: &Update) -> Ident {
+    let (name, generics, of) = (&update.name, &update.generics, &update.of);
+    let (where_clause, g) = (&generics.where_clause, &update.runtime);
+    free_name("S", quote!(#name #generics #where_clause #of #g))
 }
 
 /// `&<GivenValue<Said>>::__new()`, underlined like the field's type.
@@ -198,12 +208,14 @@ fn impls(
 ) -> TokenStream {
     let (g, krate, name, visibility) =
         (&update.runtime, update.runtime.krate(), &update.name, &update.visibility);
-    let generics = &update.generics;
+    let (generics, owner) = (&update.generics, owner(update));
     let mut with_state = generics.clone();
     with_state.params.push(state.clone());
     let (own, arguments, bounds) = generics.split_for_impl();
     let (with_state, _, _) = with_state.split_for_impl();
     let doc = format!("The fields of the state that `{name}` can write.");
+    // With the span of the derive, rustc would advise to implement the trait by hand.
+    let at_name = g.at(name.span());
     quote! {
         const _: () = {
             use #g::NoOverwrite as _;
@@ -217,17 +229,17 @@ fn impls(
             }
 
             #[automatically_derived]
-            impl #with_state #g::IntoUpdate<__S> for #name #arguments #bounds {
+            impl #with_state #g::IntoUpdate<#owner> for #name #arguments #bounds {
                 const WRITES: #g::WrittenFields = <#name #arguments>::WRITES;
 
                 #[inline]
-                fn into_update(self) -> <__S as #g::GraphState>::Update {
+                fn into_update(self) -> <#owner as #g::GraphState>::Update {
                     #body
                 }
             }
 
             #[automatically_derived]
-            impl #with_state #g::IntoStep<__S> for #name #arguments #bounds {
+            impl #with_state #at_name::IntoStep<#owner> for #name #arguments #bounds {
                 const WRITES: #g::WrittenFields = <#name #arguments>::WRITES;
 
                 fn exits() -> ::core::option::Option<#g::Vec<#g::Exit>> {
@@ -235,8 +247,8 @@ fn impls(
                 }
 
                 #[inline]
-                fn into_step(self) -> ::core::result::Result<#g::Step<__S>, #g::NodeError> {
-                    ::core::result::Result::Ok(#g::Step::update(#g::IntoUpdate::<__S>::into_update(self)))
+                fn into_step(self) -> ::core::result::Result<#g::Step<#owner>, #g::NodeError> {
+                    ::core::result::Result::Ok(#g::Step::update(#g::IntoUpdate::<#owner>::into_update(self)))
                 }
             }
 

@@ -96,14 +96,14 @@ fn update_calls_the_setters() {
                 }
                 #[automatically_derived]
                 impl<
-                    __S: ::superstep::__private::Holds<
+                    S: ::superstep::__private::Holds<
                             __State,
                             Part = <__State as ::superstep::__private::GraphState>::Update,
                         >,
-                > ::superstep::__private::IntoUpdate<__S> for Answered {
+                > ::superstep::__private::IntoUpdate<S> for Answered {
                     const WRITES: ::superstep::__private::WrittenFields = <Answered>::WRITES;
                     #[inline]
-                    fn into_update(self) -> <__S as ::superstep::__private::GraphState>::Update {
+                    fn into_update(self) -> <S as ::superstep::__private::GraphState>::Update {
                         let mut __update = <<__State as ::superstep::__private::GraphState>::Update as ::core::default::Default>::default();
                         let __field_0 = (self.answer,);
                         __update = __update.answer(__field_0.0);
@@ -115,16 +115,16 @@ fn update_calls_the_setters() {
                         __update = __update.chat(__field_2.0);
                         let __field_3 = (self.r#type,);
                         __update = __update.r#type(__field_3.0);
-                        <__S as ::superstep::__private::Holds<__State>>::lift(__update)
+                        <S as ::superstep::__private::Holds<__State>>::lift(__update)
                     }
                 }
                 #[automatically_derived]
                 impl<
-                    __S: ::superstep::__private::Holds<
+                    S: ::superstep::__private::Holds<
                             __State,
                             Part = <__State as ::superstep::__private::GraphState>::Update,
                         >,
-                > ::superstep::__private::IntoStep<__S> for Answered {
+                > ::superstep::__private::IntoStep<S> for Answered {
                     const WRITES: ::superstep::__private::WrittenFields = <Answered>::WRITES;
                     fn exits() -> ::core::option::Option<
                         ::superstep::__private::Vec<::superstep::__private::Exit>,
@@ -135,12 +135,12 @@ fn update_calls_the_setters() {
                     fn into_step(
                         self,
                     ) -> ::core::result::Result<
-                        ::superstep::__private::Step<__S>,
+                        ::superstep::__private::Step<S>,
                         ::superstep::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
                             ::superstep::__private::Step::update(
-                                ::superstep::__private::IntoUpdate::<__S>::into_update(self),
+                                ::superstep::__private::IntoUpdate::<S>::into_update(self),
                             ),
                         )
                     }
@@ -200,17 +200,17 @@ fn generic_state_is_named_directly() {
                     'a,
                     T: Clone,
                     const N: usize,
-                    __S: ::renamed::__private::Holds<
+                    S: ::renamed::__private::Holds<
                             Slot<T>,
                             Part = <Slot<T> as ::renamed::__private::GraphState>::Update,
                         >,
-                > ::renamed::__private::IntoUpdate<__S> for Put<'a, T, N>
+                > ::renamed::__private::IntoUpdate<S> for Put<'a, T, N>
                 where
                     T: Default,
                 {
                     const WRITES: ::renamed::__private::WrittenFields = <Put<'a, T, N>>::WRITES;
                     #[inline]
-                    fn into_update(self) -> <__S as ::renamed::__private::GraphState>::Update {
+                    fn into_update(self) -> <S as ::renamed::__private::GraphState>::Update {
                         let mut __update = <<Slot<
                             T,
                         > as ::renamed::__private::GraphState>::Update as ::core::default::Default>::default();
@@ -218,7 +218,7 @@ fn generic_state_is_named_directly() {
                         __update = __update.value(__field_0.0);
                         let __field_1 = (self.name,);
                         __update = __update.name(__field_1.0);
-                        <__S as ::renamed::__private::Holds<Slot<T>>>::lift(__update)
+                        <S as ::renamed::__private::Holds<Slot<T>>>::lift(__update)
                     }
                 }
                 #[automatically_derived]
@@ -226,11 +226,11 @@ fn generic_state_is_named_directly() {
                     'a,
                     T: Clone,
                     const N: usize,
-                    __S: ::renamed::__private::Holds<
+                    S: ::renamed::__private::Holds<
                             Slot<T>,
                             Part = <Slot<T> as ::renamed::__private::GraphState>::Update,
                         >,
-                > ::renamed::__private::IntoStep<__S> for Put<'a, T, N>
+                > ::renamed::__private::IntoStep<S> for Put<'a, T, N>
                 where
                     T: Default,
                 {
@@ -244,12 +244,12 @@ fn generic_state_is_named_directly() {
                     fn into_step(
                         self,
                     ) -> ::core::result::Result<
-                        ::renamed::__private::Step<__S>,
+                        ::renamed::__private::Step<S>,
                         ::renamed::__private::NodeError,
                     > {
                         ::core::result::Result::Ok(
                             ::renamed::__private::Step::update(
-                                ::renamed::__private::IntoUpdate::<__S>::into_update(self),
+                                ::renamed::__private::IntoUpdate::<S>::into_update(self),
                             ),
                         )
                     }

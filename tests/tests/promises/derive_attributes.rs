@@ -201,15 +201,18 @@ fn output_is_the_state_without_output_fields() {
     assert_eq!(state.expression, 7);
 }
 
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+struct Place(u8, u8);
+
 #[derive(GraphState, Clone)]
 struct Unwritable {
     #[state(output)]
-    by_place: std::collections::BTreeMap<(u8, u8), u8>,
+    by_place: std::collections::BTreeMap<Place, u8>,
 }
 
 #[test]
 fn output_that_json_cannot_represent_has_debug() {
-    let by_place = std::collections::BTreeMap::from([((1, 2), 3)]);
+    let by_place = std::collections::BTreeMap::from([(Place(1, 2), 3)]);
     let text = format!("{:?}", Unwritable { by_place }.output());
     assert!(text.contains("key must be a string"), "{text}");
 }

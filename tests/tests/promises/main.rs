@@ -27,6 +27,7 @@ mod reducer_laws;
 mod routes;
 mod routes_in_a_graph;
 mod setters;
+mod state_mistakes;
 mod states_of_other_crates;
 mod stored;
 mod update_json;

@@ -46,6 +46,11 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
     quote!(#stand_ins #(#reducers)* #(#fields)* #(#flats)* #state)
 }
 
+/// Returns the name of the constant that checks a field.
+pub(super) fn constant(field: &Field) -> Ident {
+    format_ident!("__CHECK_{}", plain(&field.ident))
+}
+
 fn field_item(cx: &Context<'_>, field: &Field) -> TokenStream {
     let (spans, ty) = (UserSpans::of(&field.ty), &field.ty);
     let runtime = spans.runtime(cx.runtime);

@@ -61,9 +61,10 @@ impl<'a> Context<'a> {
 
     /// `#[automatically_derived] impl<T> path for Type<T> where .. { body }`
     pub(super) fn impl_for(&self, path: TokenStream, ty: impl ToTokens, body: TokenStream) -> TokenStream {
-        let (generics, where_clause) = (&self.impl_generics, self.where_clause);
+        let (generics, where_clause, listed) = (&self.impl_generics, self.where_clause, self.listed());
         quote! {
             #[automatically_derived]
+            #listed
             impl #generics #path for #ty #where_clause { #body }
         }
     }
@@ -93,10 +94,18 @@ impl<'a> Context<'a> {
         body: TokenStream,
     ) -> TokenStream {
         let (params, where_clause) = (params(&self.state.generics, &quote!('static)), self.where_clause);
+        let listed = self.listed();
         quote! {
             #[automatically_derived]
+            #listed
             impl<#params #param> #path for #ty #where_clause { #body }
         }
+    }
+
+    /// Leaves the impls of the library's own states out of rustc's lists. A user's crate may be without the prelude, which
+    /// has the tool `diagnostic`.
+    fn listed(&self) -> Option<TokenStream> {
+        self.runtime.is_own().then(|| quote!(#[diagnostic::do_not_recommend]))
     }
 
     /// `impl<T> Type<T> where .. { body }`

@@ -36,11 +36,14 @@ pub(in crate::state) fn fallback(state: &State, mistakes: Option<syn::Error>) ->
 }
 
 fn input_item(cx: &Context<'_>) -> TokenStream {
-    let (vis, generics, where_clause, name, update) =
-        (&cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.input(), &cx.update);
+    let (runtime, vis, generics, where_clause, name, update) =
+        (cx.runtime, &cx.state.vis, &cx.state.generics, cx.where_clause, cx.state.input(), &cx.update);
     quote! {
         #[doc(hidden)]
-        #vis struct #name #generics #where_clause { __update: #update }
+        #vis enum #name #generics #where_clause {
+            #[doc(hidden)]
+            Given(#runtime::Sealed<#update>),
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Ident;
+
+use crate::generics::free_name;
 
 use super::context::Context;
+use super::span::UserSpans;
 
 // impl StateOrPacket for Ticket { type Role = IsState; }
 // impl Holds<Ticket> for Ticket { type Part = TicketUpdate; fn held(&self) -> &Ticket { self } fn lift(..) -> .. { update } }
@@ -50,22 +54,27 @@ pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
             fn lift(__update: #update) -> #update { __update }
         },
     );
+    let (name, generics) = (&cx.state.ident, &cx.state.generics);
+    let (names, where_clause) = (quote!(#name #generics #runtime), cx.where_clause);
+    let owner = free_name("S", quote!(#names #where_clause));
     let into_update = for_owners(
         cx,
+        &owner,
         quote!(IntoUpdate),
         quote! {
             #[inline]
-            fn into_update(self) -> __S::Update { __S::lift(self) }
+            fn into_update(self) -> #owner::Update { #owner::lift(self) }
         },
     );
     let into_step = for_owners(
         cx,
+        &owner,
         quote!(IntoStep),
         quote! {
             fn exits() -> ::core::option::Option<#runtime::Vec<#runtime::Exit>> { ::core::option::Option::None }
             #[inline]
-            fn into_step(self) -> ::core::result::Result<#runtime::Step<__S>, #runtime::NodeError> {
-                ::core::result::Result::Ok(#runtime::Step::update(__S::lift(self)))
+            fn into_step(self) -> ::core::result::Result<#runtime::Step<#owner>, #runtime::NodeError> {
+                ::core::result::Result::Ok(#runtime::Step::update(#owner::lift(self)))
             }
         },
     );
@@ -80,14 +89,17 @@ pub(super) fn holds_itself(cx: &Context<'_>) -> TokenStream {
     quote!(#shared #role #holds #into_update #into_step #ways)
 }
 
-// impl<__S: Holds<Ticket, Part = TicketUpdate>> IntoStep<__S> for TicketUpdate { .. }
+// impl<S: Holds<Ticket, Part = TicketUpdate>> IntoStep<S> for TicketUpdate { .. }
 //
 // The impl belongs to the part, not to its owners: impls of two owners for a foreign update would overlap.
-fn for_owners(cx: &Context<'_>, of_trait: TokenStream, body: TokenStream) -> TokenStream {
+//
+// With the span of the derive, rustc would advise to implement the trait by hand.
+fn for_owners(cx: &Context<'_>, owner: &Ident, of_trait: TokenStream, body: TokenStream) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let spans = UserSpans::of(&cx.state.ident);
     cx.impl_with(
-        quote!(__S: #runtime::Holds<#this, Part = #update>),
-        quote!(#runtime::#of_trait<__S>),
+        spans.all(quote!(#owner: #runtime::Holds<#this, Part = #update>)),
+        spans.all(quote!(#runtime::#of_trait<#owner>)),
         update,
         body,
     )

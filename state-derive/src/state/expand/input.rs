@@ -1,15 +1,16 @@
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use crate::state::model::{Field, Flat, InInput, Member};
 
 use super::context::Context;
 use super::fields::docs_or;
+use super::setter;
 use super::span::UserSpans;
-use super::update::{deserialize, serialize, setter};
+use super::update::{deserialize, serialize};
 
 // #[must_use]
-// struct TicketInput { __given: <TicketInput as Held>::Given, __update: TicketUpdate }
+// enum TicketInput { Given(Sealed<(<TicketInput as Held>::Given, TicketUpdate)>) }
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, vis, generics, where_clause, name, input, update) = (
         cx.runtime,
@@ -24,9 +25,9 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     quote! {
         #[doc = #doc]
         #[must_use = "an input does nothing until a run starts with it"]
-        #vis struct #name #generics #where_clause {
-            __given: <#input as #runtime::Held>::Given,
-            __update: #update,
+        #vis enum #name #generics #where_clause {
+            #[doc(hidden)]
+            Given(#runtime::Sealed<(<#input as #runtime::Held>::Given, #update)>),
         }
     }
 }
@@ -140,10 +141,10 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
         quote! {
             #[doc = #doc]
             #vis fn input(#(#arguments),*) -> #input {
-                #name {
-                    __given: __Given { #(#values)* __unused: ::core::marker::PhantomData },
-                    __update: ::core::default::Default::default(),
-                }
+                #name::Given(#runtime::Sealed::new((
+                    __Given { #(#values)* __unused: ::core::marker::PhantomData },
+                    ::core::default::Default::default(),
+                )))
             }
         },
     )
@@ -159,18 +160,24 @@ fn flat_argument(cx: &Context<'_>, flat: &Flat, ident: &Ident) -> TokenStream {
 }
 
 fn optional(cx: &Context<'_>, field: &Field) -> TokenStream {
-    let (vis, ident) = (&cx.state.vis, &field.ident);
-    setter(cx, field, quote!(#vis), quote!(self.__update.__writes.push(__Write::#ident(__change));))
+    let (runtime, update, vis, ident) = (cx.runtime, cx.state.update(), &cx.state.vis, &field.ident);
+    let push = quote! {
+        let Self::Given(__given) = &mut self;
+        let #update::Written(__writes) = &mut #runtime::Sealed::get_mut(__given).1;
+        #runtime::Sealed::get_mut(__writes).push(__Write::#ident(__change));
+    };
+    setter::field(cx, field, quote!(#vis), push)
 }
 
 fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
-    let (vis, ident, argument) =
-        (&cx.state.vis, &flat.ident, flat_argument(cx, flat, &format_ident!("__input")));
+    let (vis, ident, argument) = (&cx.state.vis, &flat.ident, flat_argument(cx, flat, &flat.ident));
+    let runtime = cx.runtime;
     let docs = docs_or(&flat.docs, || format!("Sets the input of `{ident}`."));
     quote! {
         #(#docs)*
         #vis fn #ident(mut self, #argument) -> Self {
-            self.__given.#ident = __input;
+            let Self::Given(__given) = &mut self;
+            #runtime::Sealed::get_mut(__given).0.#ident = #ident;
             self
         }
     }
@@ -202,10 +209,8 @@ fn clone_and_debug(cx: &Context<'_>) -> TokenStream {
         input,
         quote! {
             fn clone(&self) -> Self {
-                Self {
-                    __given: ::core::clone::Clone::clone(&self.__given),
-                    __update: ::core::clone::Clone::clone(&self.__update),
-                }
+                let Self::Given(__given) = self;
+                Self::Given(#runtime::Sealed::new(::core::clone::Clone::clone(#runtime::Sealed::get(__given))))
             }
         },
     );

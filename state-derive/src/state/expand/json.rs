@@ -49,7 +49,7 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
         }
         fn __parse(
             __key: &::core::primitive::str,
-            __value: #runtime::serde_json::Value,
+            __value: #runtime::JsonValue,
             __of: #runtime::JsonOf,
         ) -> #runtime::Parsed<Self> {
             #parse

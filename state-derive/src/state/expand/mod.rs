@@ -25,6 +25,7 @@ mod messages;
 mod migrate;
 mod output;
 mod schema;
+mod setter;
 mod span;
 mod stand_in;
 mod start;
@@ -32,6 +33,7 @@ mod state_impl;
 mod stored;
 mod update;
 mod validate;
+mod wiring;
 mod write;
 
 pub(super) use fallback::fallback;

@@ -10,7 +10,7 @@ use super::json;
 
 // impl Input<Ticket> for TicketInput {
 //     fn into_start(self) -> Start<Ticket> {
-//         Start { state: Ticket { question: self.__given.question, .. }, update: self.__update, given: vec![0] }
+//         Start { state: Ticket { question: held.question, .. }, update, given: vec![0] }
 //     }
 //     fn into_update(self) -> TicketUpdate { .. }
 //     fn __read(object: JsonInput) -> Result<(Self, Vec<UnknownKey>), InputError> { .. }
@@ -49,22 +49,27 @@ fn into_start(cx: &Context<'_>) -> TokenStream {
                     |__index| #offset + __index,
                 ),
             );
-            ::core::iter::Extend::extend(&mut __update.__writes, #runtime::Update::<#ty>::__into_writes(#local.update).map(__Write::#ident));
+            ::core::iter::Extend::extend(&mut __writes, #runtime::Update::<#ty>::__into_writes(#local.update).map(__Write::#ident));
         }
     });
     quote! {
         fn into_start(self) -> #runtime::Start<#this> {
-            let __held = self.__given;
-            let mut __update = self.__update;
+            let Self::Given(__sealed) = self;
+            let (__held, __update) = #runtime::Sealed::open(__sealed);
+            let mut __writes = #runtime::Update::<#this>::__into_writes(__update);
             let mut __given: #runtime::Vec<::core::primitive::usize> = ::core::convert::From::from([#(#given),*]);
             #(#flats)*
-            #runtime::Start { state: #state { #(#values)* }, update: __update, given: __given }
+            #runtime::Start {
+                state: #state { #(#values)* },
+                update: #runtime::Update::<#this>::__from_writes(__writes),
+                given: __given,
+            }
         }
     }
 }
 
 fn into_update(cx: &Context<'_>) -> TokenStream {
-    let (runtime, update, write) = (cx.runtime, &cx.update, &cx.write);
+    let (runtime, this, update, write) = (cx.runtime, &cx.this, &cx.update, &cx.write);
     let required = required(cx).map(|field| {
         let ident = &field.ident;
         quote!(__writes.push(__Write::#ident(#runtime::Change::Update(__held.#ident)));)
@@ -78,18 +83,19 @@ fn into_update(cx: &Context<'_>) -> TokenStream {
     });
     quote! {
         fn into_update(self) -> #update {
-            let __held = self.__given;
+            let Self::Given(__sealed) = self;
+            let (__held, __given) = #runtime::Sealed::open(__sealed);
             let mut __writes: #runtime::Writes<#write> = ::core::default::Default::default();
             #(#required)*
             #(#flats)*
-            ::core::iter::Extend::extend(&mut __writes, self.__update.__writes);
+            ::core::iter::Extend::extend(&mut __writes, #runtime::Update::<#this>::__into_writes(__given));
             #runtime::Update::__from_writes(__writes)
         }
     }
 }
 
 fn read_json(cx: &Context<'_>) -> TokenStream {
-    let (runtime, this, update) = (cx.runtime, &cx.this, cx.state.update());
+    let (runtime, this) = (cx.runtime, &cx.this);
     let reads = cx.state.members.iter().map(|member| match member {
         Member::Field(field) => read(cx, field),
         Member::Flat(flat) => read_flat(cx, flat),
@@ -103,10 +109,10 @@ fn read_json(cx: &Context<'_>) -> TokenStream {
             let mut __writes = ::core::default::Default::default();
             #(#reads)*
             __object.finish::<#this>(move || {
-                ::core::option::Option::Some(Self {
-                    __given: __Given { #(#idents: #locals?,)* __unused: ::core::marker::PhantomData },
-                    __update: #update { __writes },
-                })
+                ::core::option::Option::Some(Self::Given(#runtime::Sealed::new((
+                    __Given { #(#idents: #locals?,)* __unused: ::core::marker::PhantomData },
+                    #runtime::Update::<#this>::__from_writes(__writes),
+                ))))
             })
         }
     }

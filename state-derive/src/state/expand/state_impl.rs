@@ -7,7 +7,7 @@ use crate::state::rule::source;
 use super::context::Context;
 use super::fields::start_value;
 use super::span::UserSpans;
-use super::{dump, migrate, output, stored, validate};
+use super::{dump, migrate, output, stored, validate, wiring};
 
 // impl GraphState for Ticket {
 //     const NAME: &'static str = "Ticket";
@@ -34,6 +34,7 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
         duplicate(cx),
         stored::of_state(cx),
         migrate::methods(cx),
+        wiring::check(cx),
     ];
     let body = quote! {
         const NAME: &'static ::core::primitive::str = #name;

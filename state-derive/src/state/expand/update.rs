@@ -1,14 +1,15 @@
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 
-use crate::state::model::{Field, Flat, Member, Reducer};
+use crate::state::model::Member;
 
 use super::context::Context;
-use super::fields::docs_or;
-use super::span::UserSpans;
+use super::setter;
 
 // #[must_use]
-// struct TicketUpdate { __writes: Writes<<TicketUpdate as Update<Ticket>>::Write> }
+// enum TicketUpdate { Written(Sealed<Writes<<TicketUpdate as Update<Ticket>>::Write>>) }
+//
+// An enum has no fields, so rustc names none when a user writes `TicketUpdate { .. }` or `update.answer`.
 pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
     let (vis, generics, where_clause, name) =
@@ -17,14 +18,15 @@ pub(super) fn item(cx: &Context<'_>) -> TokenStream {
     quote! {
         #[doc = #doc]
         #[must_use = "an update does nothing until a node returns it"]
-        #vis struct #name #generics #where_clause {
-            __writes: #runtime::Writes<<#update as #runtime::Update<#this>>::Write>,
+        #vis enum #name #generics #where_clause {
+            #[doc(hidden)]
+            Written(#runtime::Sealed<#runtime::Writes<<#update as #runtime::Update<#this>>::Write>>),
         }
     }
 }
 
 // impl Ticket { fn update() -> TicketUpdate { Default::default() } }
-// impl TicketUpdate { fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. } }
+// impl TicketUpdate { fn answer(mut self, answer: impl ReplaceArgument<Option<String>>) -> Self { .. } }
 // impl Update<Ticket> for TicketUpdate { .. }
 // impl Update<Ticket>, Default, Clone, Debug, Serialize, Deserialize for TicketUpdate
 pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
@@ -40,71 +42,18 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
     );
     let setters = cx.state.members.iter().map(|member| match member {
         Member::Field(field) => {
-            let (vis, ident) = (&field.vis, &field.ident);
-            setter(cx, field, quote!(#vis), quote!(self.__writes.push(__Write::#ident(__change));))
+            let (runtime, vis, ident) = (cx.runtime, &field.vis, &field.ident);
+            let push = quote! {
+                let Self::Written(__writes) = &mut self;
+                #runtime::Sealed::get_mut(__writes).push(__Write::#ident(__change));
+            };
+            setter::field(cx, field, quote!(#vis), push)
         }
-        Member::Flat(flat) => flat_setter(cx, flat),
+        Member::Flat(flat) => setter::flat(cx, flat),
     });
     let setters = cx.inherent(update, quote!(#(#setters)*));
     let traits = [contract(cx), common(cx), serde(cx)];
     quote!(#start #setters #(#traits)*)
-}
-
-// #[inline] fn answer(mut self, value: impl IntoChange<Replace, Option<String>>) -> Self { .. self }
-//
-// rustdoc prints types as written, so it gets a parameter without the alias.
-pub(super) fn setter(cx: &Context<'_>, field: &Field, vis: TokenStream, push: TokenStream) -> TokenStream {
-    let (runtime, ident, ty, reducer) = (cx.runtime, &field.ident, cx.ty(field), cx.reducer(field));
-    let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
-    let is_custom = field.reducer.is_custom();
-    let marker = is_custom.then(|| quote!(<__M>));
-    let spans = UserSpans::of(&field.ty);
-    let bound = |reducer: TokenStream, ty: TokenStream| {
-        let runtime = spans.runtime(cx.runtime);
-        if is_custom {
-            let takes = quote!(<#reducer as #runtime::Reducer<#ty>>::Update);
-            let takes = match &field.reducer {
-                Reducer::Function { takes, .. } => quote!(#takes),
-                _ => takes,
-            };
-            spans.around(quote!(#runtime::IntoCustomChange<), quote!(#reducer, #ty, #takes), quote!(, __M>))
-        } else {
-            spans.around(quote!(#runtime::IntoChange<), quote!(#reducer, #ty), quote!(>))
-        }
-    };
-    let (written, shown) = (bound(reducer, ty), bound(cx.shown_reducer(field), field.ty.to_token_stream()));
-    let into_change = if is_custom {
-        quote!(#runtime::IntoCustomChange::into_change)
-    } else {
-        quote!(#runtime::IntoChange::into_change)
-    };
-    quote! {
-        #(#docs)*
-        #[inline]
-        #vis fn #ident #marker(
-            mut self,
-            #[cfg(not(doc))] __value: impl #written,
-            #[cfg(doc)] __value: impl #shown,
-        ) -> Self {
-            let __change = #into_change(__value);
-            #push
-            self
-        }
-    }
-}
-
-// fn chat(mut self, update: impl IntoUpdate<Chat>) -> Self { .. self }
-fn flat_setter(cx: &Context<'_>, flat: &Flat) -> TokenStream {
-    let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, cx.flat_ty(flat), &flat.vis);
-    let docs = docs_or(&flat.docs, || format!("Adds an update of `{ident}`."));
-    quote! {
-        #(#docs)*
-        #vis fn #ident(mut self, __value: impl #runtime::IntoUpdate<#ty>) -> Self {
-            let __writes = #runtime::Update::<#ty>::__into_writes(#runtime::IntoUpdate::<#ty>::into_update(__value));
-            ::core::iter::Extend::extend(&mut self.__writes, __writes.map(__Write::#ident));
-            self
-        }
-    }
 }
 
 fn contract(cx: &Context<'_>) -> TokenStream {
@@ -115,11 +64,19 @@ fn contract(cx: &Context<'_>) -> TokenStream {
         quote! {
             type Write = #write;
             #[inline]
-            fn __from_writes(__writes: #runtime::Writes<#write>) -> Self { Self { __writes } }
+            fn __from_writes(__writes: #runtime::Writes<#write>) -> Self {
+                Self::Written(#runtime::Sealed::new(__writes))
+            }
             #[inline]
-            fn __into_writes(self) -> #runtime::Writes<#write> { self.__writes }
+            fn __into_writes(self) -> #runtime::Writes<#write> {
+                let Self::Written(__writes) = self;
+                #runtime::Sealed::open(__writes)
+            }
             #[inline]
-            fn __writes(&self) -> &#runtime::Writes<#write> { &self.__writes }
+            fn __writes(&self) -> &#runtime::Writes<#write> {
+                let Self::Written(__writes) = self;
+                #runtime::Sealed::get(__writes)
+            }
         },
     )
 }
@@ -133,7 +90,7 @@ fn common(cx: &Context<'_>) -> TokenStream {
         quote!(
             #[inline]
             fn default() -> Self {
-                Self { __writes: ::core::default::Default::default() }
+                #runtime::Update::<#this>::__from_writes(::core::default::Default::default())
             }
         ),
     );
@@ -141,7 +98,11 @@ fn common(cx: &Context<'_>) -> TokenStream {
         quote!(::core::clone::Clone),
         update,
         quote! {
-            fn clone(&self) -> Self { Self { __writes: ::core::clone::Clone::clone(&self.__writes) } }
+            fn clone(&self) -> Self {
+                #runtime::Update::<#this>::__from_writes(::core::clone::Clone::clone(
+                    #runtime::Update::<#this>::__writes(self),
+                ))
+            }
         },
     );
     let debug = cx.impl_for(

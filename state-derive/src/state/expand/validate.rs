@@ -20,9 +20,8 @@ use super::span::UserSpans;
 pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
     let (runtime, index) = (cx.runtime, format_ident!("__index"));
     let arms = cx.state.fields().filter(|field| !field.rules.is_empty()).map(|field| {
-        let (index, ident) = (field.index, &field.ident);
-        let checks = field.rules.iter().map(|rule| check(cx, field, rule));
-        quote!(#index => { let __value = &self.#ident; #(#checks)* })
+        let (index, ident, checks) = (field.index, &field.ident, rules(cx, field));
+        quote!(#index => { let __value = &self.#ident; #checks })
     });
     let descend = cx.descend(&index, |flat| {
         let (ident, state, offset) = (&flat.ident, cx.flat(flat), cx.offset(flat));
@@ -54,6 +53,11 @@ pub(super) fn methods(cx: &Context<'_>) -> TokenStream {
             ::core::result::Result::Ok(())
         }
     }
+}
+
+/// Checks `__value` by the rules of a field.
+pub(super) fn rules(cx: &Context<'_>, field: &Field) -> TokenStream {
+    field.rules.iter().map(|rule| check(cx, field, rule)).collect()
 }
 
 fn check(cx: &Context<'_>, field: &Field, rule: &Rule) -> TokenStream {
