@@ -11,9 +11,9 @@ use crate::state::GraphState;
 use super::{ErrorHandler, HandlerReads, Handles, Reads, Returns};
 
 impl<S: GraphState, D: Send + Sync + 'static> StateGraph<S, D> {
-    /// Sets the policy of a node: how often it is tried, and how long an attempt may take. Takes a [`Policy`], or a
-    /// [`Retry`](crate::policy::Retry) alone. The [default policy](Self::default_policy) supplies every setting that
-    /// the policy leaves out.
+    /// Sets the policy of a node: how often it is tried, and how long an attempt may take. Takes a
+    /// [`Policy`](crate::policy::Policy), or a [`Retry`](crate::policy::Retry) alone. The
+    /// [default policy](Self::default_policy) supplies every setting that the policy leaves out.
     ///
     /// ```
     /// # use std::time::Duration;
