@@ -75,8 +75,10 @@ impl<'a> Context<'a> {
     pub(super) fn impl_shared(&self, path: TokenStream, ty: impl ToTokens, body: TokenStream) -> TokenStream {
         let (generics, fits) = (&self.impl_generics, &self.fits);
         let predicates = self.where_clause.map(|clause| &clause.predicates).into_iter().flatten();
+        let listed = self.listed();
         quote! {
             #[automatically_derived]
+            #listed
             impl #generics #path for #ty
             where
                 #(#predicates,)*
