@@ -21,7 +21,7 @@ pub(crate) use context::{AppContext, ErasedContext, RunShared};
 pub use context::{
     Attempted, Context, ContextWith, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt,
 };
-pub(crate) use context::{ParentRun, TaskMemories};
+pub(crate) use context::{ParentRun, RunMetadata, TaskMemories};
 pub use graph::KeptState;
 pub(crate) use graph::{CallStorage, Decider, KeyFn, StepFuture, StoredCall};
 pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates, NodeCache, NodePolicy};

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::Outcome;
 use crate::engine::{
-    About, AppContext, Driver, ErasedGraph, ParentRun, RunShared, RunSpan, TaskMemories, caught, caught_call,
+    About, AppContext, Driver, ErasedGraph, ParentRun, RunMetadata, RunShared, RunSpan, TaskMemories, caught,
+    caught_call,
 };
 use crate::erased::{ErasedInput, ErasedState};
 use crate::error::{Error, ErrorKind};
@@ -103,7 +104,7 @@ impl Opening {
         let listeners = self.events.clone().map(|events| Arc::new(events) as Arc<dyn Sink>);
         RunShared {
             names: Arc::clone(&self.graph.0.names),
-            metadata: self.metadata.clone(),
+            metadata: RunMetadata::Own(self.metadata.clone()),
             memories: thread
                 .as_ref()
                 .map_or_else(TaskMemories::default, |thread| TaskMemories::within(Arc::clone(thread))),
@@ -144,13 +145,14 @@ impl ErasedTarget for FromInput {
 }
 
 /// Executes a run until it finishes or pauses.
-pub(super) fn execute(target: Box<dyn ErasedTarget>, mut opening: Opening) -> Running {
+pub(super) fn execute(target: Box<dyn ErasedTarget>, opening: Opening) -> Running {
+    // In a box: a future keeps room for everything that it captures until its end.
+    let mut begin = Box::new((target, opening));
     Box::pin(async move {
-        let compiled = Arc::clone(&opening.graph.0);
-        let spans = opening.trace(&*target);
+        let compiled = Arc::clone(&begin.1.graph.0);
+        let spans = trace(&mut begin);
         let run = async move {
-            opening.check_not_cancelled()?;
-            match target.open(opening).await? {
+            match open(begin)?.await? {
                 Opened::Ended(superstep, outcome) => Ok((superstep, outcome)),
                 Opened::Started(begun) => {
                     let mut driver = begun.into_driver();
@@ -163,6 +165,17 @@ pub(super) fn execute(target: Box<dyn ErasedTarget>, mut opening: Opening) -> Ru
         spans.ended(&result);
         result
     })
+}
+
+fn trace(begin: &mut (Box<dyn ErasedTarget>, Opening)) -> RunSpan {
+    let (target, opening) = begin;
+    opening.trace(&**target)
+}
+
+fn open(begin: Box<(Box<dyn ErasedTarget>, Opening)>) -> Result<OpeningRun, Error> {
+    let (target, opening) = *begin;
+    opening.check_not_cancelled()?;
+    Ok(target.open(opening))
 }
 
 /// Applies the input of a run in memory, and returns its driver.

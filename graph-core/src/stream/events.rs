@@ -2,6 +2,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::future::Either;
+
 use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::erased::{ErasedState, Packet, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
@@ -10,7 +12,7 @@ use crate::messages::MessageChunk;
 use super::Custom;
 use super::event::StreamMode;
 use super::position::{ReachedCheckpoint, RunPosition};
-use super::queue::Sender;
+use super::queue::{Sender, Sending};
 use super::raw::{RawEvent, RawKind, TaskEvent};
 
 /// The sending side of a run's stream.
@@ -31,6 +33,9 @@ pub(crate) enum EventTarget {
     /// The sink of the parent run, with the path of subgraph nodes to this run, and the ids of the tasks that have called them.
     Parent { sink: Arc<dyn Sink>, path: Arc<[Arc<str>]>, callers: Arc<[Arc<str>]> },
 }
+
+/// A future that waits until the event is queued.
+type Sent<'a> = Either<Sending<'a, QueuedEvent>, SendFuture<'a>>;
 
 /// The origin of a task's result.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +87,8 @@ impl Events {
         Self { state, to, modes, position }
     }
 
-    async fn send(&self, step: u64, kind: RawKind) {
+    /// Sends an event. Not an async function, whose future would hold the event twice: as its argument, and while it is sent.
+    fn send(&self, step: u64, kind: RawKind) -> Sent<'_> {
         let checkpoint = match &kind {
             RawKind::Checkpoint { checkpoint, .. } => {
                 Some(ReachedCheckpoint { id: checkpoint.id, planned_at: checkpoint.id })
@@ -93,17 +99,17 @@ impl Events {
         match &self.to {
             EventTarget::Stream(sender) => {
                 let (path, callers) = (Arc::default(), Arc::default());
-                sender.send(QueuedEvent { path, callers, step, checkpoint, event }).await
+                Either::Left(sender.send(QueuedEvent { path, callers, step, checkpoint, event }))
             }
             EventTarget::Parent { sink, path, callers } => {
                 let (path, callers) = (Arc::clone(path), Arc::clone(callers));
-                sink.forward(QueuedEvent { path, callers, step, checkpoint, event }).await
+                Either::Right(sink.forward(QueuedEvent { path, callers, step, checkpoint, event }))
             }
         }
     }
 
-    async fn send_of_task(&self, step: u64, task: usize, node: Arc<str>, event: TaskEvent) {
-        self.send(step, RawKind::Task { node, task, event }).await;
+    fn send_of_task(&self, step: u64, task: usize, node: Arc<str>, event: TaskEvent) -> Sent<'_> {
+        self.send(step, RawKind::Task { node, task, event })
     }
 
     pub(crate) async fn values(&self, step: u64, state: &Arc<dyn ErasedState>) {
@@ -135,10 +141,16 @@ impl Events {
         }
     }
 
-    pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: OpenInterrupt) {
+    pub(crate) async fn interrupt(&self, step: u64, task: usize, node: Arc<str>, question: &OpenInterrupt) {
         // A question of a subgraph is already an event of the subgraph's own run.
         if self.wants(StreamMode::Interrupts) && question.namespace.is_empty() {
-            self.send_of_task(step, task, node, TaskEvent::Interrupt { question: Box::new(question) }).await;
+            self.send_of_task(
+                step,
+                task,
+                node,
+                TaskEvent::Interrupt { question: Box::new(question.clone()) },
+            )
+            .await;
         }
     }
 

@@ -6,8 +6,8 @@ use crate::Outcome;
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::Persist;
 use crate::engine::{
-    AppContext, Begin, Driver, ErasedGraph, Journal, ParentRun, Program, RestoredCheckpoint, RunShared, own,
-    rebuild, run_record,
+    AppContext, Begin, Driver, ErasedGraph, Journal, ParentRun, Program, RestoredCheckpoint, RunMetadata,
+    RunShared, own, rebuild, run_record,
 };
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
@@ -70,7 +70,7 @@ pub(super) fn persistence(
     let shared = opening.shared(Some(Arc::clone(&thread.name)));
     let id = run_id.unwrap_or_else(fresh_run_id);
     let program = Program::of(&thread.graph.graph.0).text();
-    let run = run_record(id, program, shared.metadata.clone());
+    let run = run_record(id, program, opening.metadata.clone());
     run.check_limits(&thread.name).map_err(|error| thread.graph.error(error))?;
     let journal = Journal::new(
         Arc::clone(&thread.graph.store),
@@ -84,7 +84,8 @@ pub(super) fn persistence(
     persist.set_running();
     let parent_run =
         ParentRun { parent_persistence: Some(persist.parent_persistence()), ..shared.parent_run };
-    let shared = RunShared { steps: Some(persist.steps()), parent_run, ..shared };
+    let metadata = RunMetadata::OfRecord(Arc::clone(&persist.run));
+    let shared = RunShared { steps: Some(persist.steps()), parent_run, metadata, ..shared };
     Ok((persist, shared))
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::checkpoint::{
     BatchWrite, CheckpointError, CheckpointId, Fence, RecordKey, RecordKind, StoredCheckpoint, TaskRecord,
 };
-use crate::engine::context::{ParentRun, RunShared, TaskMemories};
+use crate::engine::context::{ParentRun, RunMetadata, RunShared, TaskMemories};
 use crate::engine::graph::ErasedGraph;
 use crate::engine::journal::{Journal, JournalHandle, ParentTask, ThreadTask};
 use crate::engine::restore::planned;
@@ -189,7 +189,7 @@ pub(crate) fn shared_from_outside(
 ) -> RunShared {
     RunShared {
         names: Arc::clone(&graph.0.names),
-        metadata,
+        metadata: RunMetadata::Own(metadata),
         thread: Some(Arc::clone(thread)),
         sink: None,
         memories: TaskMemories::within(Arc::clone(thread)),

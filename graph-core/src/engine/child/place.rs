@@ -8,7 +8,7 @@ use crate::engine::graph::{CallStorage, ErasedGraph};
 use crate::engine::spans::RunSpan;
 use crate::erased::StateType;
 use crate::error::NodeError;
-use crate::options::{Metadata, RunOptions};
+use crate::options::RunOptions;
 use crate::stream::{Events, NodeEvent, RunPosition, Sink};
 
 use super::call::Call;
@@ -104,7 +104,7 @@ impl CallPlace {
         answers.extend(cx.memory(|memory| memory.answers.clone()));
         RunShared {
             names: Arc::clone(&graph.0.names),
-            metadata: Metadata::clone(&cx.shared.metadata),
+            metadata: cx.shared.metadata.clone(),
             thread: cx.shared.thread.clone(),
             sink: parent_run
                 .listeners

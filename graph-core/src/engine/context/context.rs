@@ -20,6 +20,7 @@ use crate::stream::{Custom, NodeEvent, Sink};
 
 use super::durable::{Script, StepLog, TaskMemories, TaskMemory, TaskScratch};
 use super::parent_run::ParentRun;
+use super::run_metadata::RunMetadata;
 
 /// The run as one attempt of a node sees it: questions, durable steps, sleeps, streaming and stores.
 ///
@@ -35,7 +36,7 @@ pub struct Context {
 /// The data that all tasks of a run share.
 pub struct RunShared {
     pub(crate) names: Arc<[Arc<str>]>,
-    pub(crate) metadata: Metadata,
+    pub(crate) metadata: RunMetadata,
     /// The name of the run's thread; `None` for a run in memory.
     pub(crate) thread: Option<Arc<str>>,
     /// The listener for custom events and tokens, if any.
@@ -69,7 +70,7 @@ impl Context {
     pub fn detached(node: &str) -> Self {
         let shared = RunShared {
             names: Arc::from([Arc::from(node)]),
-            metadata: Metadata::new(),
+            metadata: RunMetadata::Own(Metadata::new()),
             thread: None,
             sink: None,
             memories: TaskMemories::within("detached"),

@@ -8,6 +8,7 @@ mod erased;
 mod parent_run;
 mod probe;
 mod reported_stops;
+mod run_metadata;
 mod stop_point;
 
 pub(crate) use context::RunShared;
@@ -20,4 +21,5 @@ pub use durable::{Attempted, DurableStep, DurableSteps, Interrupt, Sleep, TimedI
 pub(crate) use erased::{AppContext, ErasedContext, ErasedContexts};
 pub(crate) use parent_run::{Inherited, ParentRun};
 pub(crate) use probe::Probe;
+pub(crate) use run_metadata::RunMetadata;
 pub(crate) use stop_point::StopPoint;

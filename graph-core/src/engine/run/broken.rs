@@ -53,11 +53,12 @@ impl Driver {
         }
         let run = AssertUnwindSafe(async {
             self.advance(false).await?;
-            self.conclude().await
+            // In a box, so that the future of a run has no room for its end.
+            if self.persist.is_some() { Box::pin(self.conclude()).await } else { Ok(()) }
         });
         match run.catch_unwind().await {
             Ok(finished) => finished,
-            Err(panic) => Err(self.break_off(panic_message(panic)).await),
+            Err(panic) => Err(Box::pin(self.break_off(panic_message(panic))).await),
         }
     }
 

@@ -3,7 +3,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::StreamMode;
 use crate::engine::apply::{CallWrites, Ephemerals, Undos, WriteSet};
 use crate::engine::context::{ErasedContext, StopPoint};
 use crate::engine::graph::{Compiled, Spares};
@@ -137,8 +136,15 @@ impl Driver {
     pub(crate) async fn announce(&mut self, restored: bool) {
         let Some(events) = &self.events else { return };
         events.values(self.step, &self.state).await;
-        let restored = restored && (events.wants(StreamMode::Tasks) || events.wants(StreamMode::Updates));
-        for (index, task) in self.tasks.iter().enumerate().filter(|_| restored) {
+        if restored && self.results.iter().any(Option::is_some) {
+            Box::pin(self.announce_results()).await;
+        }
+    }
+
+    /// Sends the results of planned tasks that finished before this run.
+    async fn announce_results(&mut self) {
+        let Some(events) = &self.events else { return };
+        for (index, task) in self.tasks.iter().enumerate() {
             let finished = self.results.get(index).and_then(Option::as_ref);
             if let (Some(finished), Some(name)) = (finished, self.graph.names.get(task.node)) {
                 let subgraph = self.graph.is_subgraph(task.node);
@@ -210,7 +216,7 @@ impl Driver {
         self.has_timer()?;
         let (mut failures, mut vanished) = (Vec::new(), false);
         self.stop_points.clear();
-        let execution = Execution {
+        let mut execution = Execution {
             graph: &self.graph,
             state: &self.state,
             ctx: &*self.ctx,
@@ -233,17 +239,19 @@ impl Driver {
         let late = match self.options.superstep_timeout {
             None => {
                 running.await;
-                None
+                Ok(None)
             }
-            Some(limit) => {
-                // Tokio panics where its timer is not enabled.
-                let Ok(timeout) = contained(|| tokio::time::timeout(limit, running)) else {
-                    return Err(self.error(ErrorKind::Runtime(
-                        "a superstep timeout needs a tokio runtime with its timer enabled (`enable_time`)",
-                    )));
-                };
-                timeout.await.is_err().then_some(limit)
-            }
+            // Tokio panics where its timer is not enabled.
+            Some(limit) => match contained(|| tokio::time::timeout(limit, running)) {
+                Ok(timeout) => Ok(timeout.await.is_err().then_some(limit)),
+                Err(panic) => Err(panic),
+            },
+        };
+        drop(execution);
+        let Ok(late) = late else {
+            return Err(self.error(ErrorKind::Runtime(
+                "a superstep timeout needs a tokio runtime with its timer enabled (`enable_time`)",
+            )));
         };
         // Failures are reported first. A superstep that failed can be late as well: a sibling kept running, or did
         // not react to its cancellation.

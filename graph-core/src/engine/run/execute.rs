@@ -58,7 +58,7 @@ impl Execution<'_> {
 
 impl Execution<'_> {
     /// Runs the tasks until all have ended or the run is cancelled.
-    pub(crate) async fn run_unless_cancelled(mut self) {
+    pub(crate) async fn run_unless_cancelled(&mut self) {
         match self.options.stop.clone() {
             None => self.run().await,
             Some(stop) => {
@@ -68,7 +68,7 @@ impl Execution<'_> {
                     stop.unless_cancelled(run).await
                 };
                 if ended.is_none() {
-                    self.call_off().await;
+                    Box::pin(self.call_off()).await;
                 }
             }
         }

@@ -144,7 +144,7 @@ impl Execution<'_> {
             }
             Err(text) => {
                 for question in self.suspended.get(&index).into_iter().flatten() {
-                    events.interrupt(step, index, Arc::clone(name), question.clone()).await;
+                    events.interrupt(step, index, Arc::clone(name), question).await;
                 }
                 if let Some(text) = text {
                     let event = TaskEvent::Failed { error: text };

@@ -178,12 +178,13 @@ impl Driver {
         Box::pin(self.store_end(ended))
     }
 
-    /// Stores the failure or the stop with which a superstep on a thread ended.
+    /// Stores the failure or the stop with which a superstep on a thread ended. Both in boxes, for which other supersteps
+    /// have no room.
     async fn store_end(&mut self, ended: Result<bool, Error>) -> Result<bool, Error> {
         match ended {
             _ if self.persist.is_none() => ended,
-            Err(error) => Err(self.store_failure(error).await),
-            Ok(false) if self.stop_point.is_some() => self.store_stop_point().await,
+            Err(error) => Err(Box::pin(self.store_failure(error)).await),
+            Ok(false) if self.stop_point.is_some() => Box::pin(self.store_stop_point()).await,
             Ok(_) => ended,
         }
     }

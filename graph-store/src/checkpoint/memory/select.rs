@@ -120,7 +120,7 @@ fn listed<'t>(threads: &'t Threads, query: &ThreadQuery) -> Vec<&'t Listed> {
         (query.status.is_empty() || query.status.contains(kind))
             && (!query.unfinished || **kind != StatusKind::Finished)
     });
-    wanted.map(|(_, listed)| listed).collect()
+    wanted.map(|(_, listed)| &**listed).collect()
 }
 
 /// Merges sorted iterators.

@@ -11,8 +11,9 @@ use crate::checkpoint::{
 /// The threads by name, with indexes over their status and their metadata.
 #[derive(Default)]
 pub(super) struct Threads {
-    by_name: BTreeMap<Arc<str>, Thread>,
-    by_status: BTreeMap<StatusKind, Listed>,
+    /// In boxes, because a map has room for several entries from the first one on.
+    by_name: BTreeMap<Arc<str>, Box<Thread>>,
+    by_status: BTreeMap<StatusKind, Box<Listed>>,
     /// The threads by the digest of each key and value of their metadata.
     by_metadata: HashMap<u64, Listed>,
 }
@@ -33,11 +34,11 @@ struct Places {
 }
 
 impl Threads {
-    pub(super) fn by_name(&self) -> &BTreeMap<Arc<str>, Thread> {
+    pub(super) fn by_name(&self) -> &BTreeMap<Arc<str>, Box<Thread>> {
         &self.by_name
     }
 
-    pub(super) fn by_status(&self) -> &BTreeMap<StatusKind, Listed> {
+    pub(super) fn by_status(&self) -> &BTreeMap<StatusKind, Box<Listed>> {
         &self.by_status
     }
 
@@ -46,12 +47,12 @@ impl Threads {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Thread> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(|thread| &**thread)
     }
 
     /// Returns a thread for changes that leave its status and its heads as they are.
     pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Thread> {
-        self.by_name.get_mut(name)
+        self.by_name.get_mut(name).map(|thread| &mut **thread)
     }
 
     /// Commits a batch to its thread, which is created if it does not exist.
@@ -75,7 +76,7 @@ impl Threads {
 
     pub(super) fn insert(&mut self, name: Arc<str>, thread: Thread) {
         self.add_to_index(&name, &Places::of(&thread));
-        self.by_name.insert(name, thread);
+        self.by_name.insert(name, Box::new(thread));
     }
 
     pub(super) fn remove(&mut self, name: &str) -> bool {
