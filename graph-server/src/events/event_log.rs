@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use super::{EventId, LogBudget, LogReader, Position, Resume};
 use crate::protocol::StreamMode;
@@ -44,8 +45,8 @@ pub(crate) struct EventLog {
     limit: usize,
     budget: Arc<LogBudget>,
     inner: Mutex<Inner>,
-    /// The number of the last event, for readers that wait.
-    last: watch::Sender<u64>,
+    /// Wakes the readers that wait.
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -84,7 +85,7 @@ impl EventLog {
         let inner = Mutex::new(Inner { first: 1, trim_at: TRIM_AT, ..Inner::default() });
         let budget = Arc::clone(budget);
         budget.joined();
-        Arc::new(Self { epoch, keeps_all, limit, budget, inner, last: watch::Sender::new(0) })
+        Arc::new(Self { epoch, keeps_all, limit, budget, inner, changed: Notify::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -109,7 +110,7 @@ impl EventLog {
     /// Appends an event.
     pub(crate) fn push(&self, event: impl Into<Arc<LoggedEvent>>) {
         let event = event.into();
-        let last = {
+        {
             let mut inner = self.lock();
             if inner.ended {
                 return;
@@ -131,15 +132,14 @@ impl EventLog {
                 }
             }
             self.budget.resized(before, inner.bytes);
-            inner.last()
-        };
-        self.last.send_replace(last);
+        }
+        self.changed.notify_waiters();
     }
 
     /// Ends the log: readers get the rest, and then the end.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
-        self.last.send_modify(|_| {});
+        self.changed.notify_waiters();
     }
 
     /// Returns a reader of the events that a client wants.
@@ -152,7 +152,12 @@ impl EventLog {
             inner.readers.push((id, next));
             (id, next)
         };
-        LogReader::new(Arc::clone(self), id, next, self.last.subscribe())
+        LogReader::new(Arc::clone(self), id, next)
+    }
+
+    /// Completes when the log changes after the call.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
     }
 
     /// Returns up to `limit` events from number `next` on.

@@ -1,7 +1,5 @@
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use super::event_log::Found;
 use super::{EventId, EventLog, LoggedEvent};
 
@@ -11,7 +9,6 @@ pub(crate) struct LogReader {
     log: Arc<EventLog>,
     id: u64,
     next: u64,
-    last: watch::Receiver<u64>,
 }
 
 /// The log has removed events before the reader has read them.
@@ -22,8 +19,8 @@ pub(crate) struct Missed;
 const BATCH: usize = 64;
 
 impl LogReader {
-    pub(super) fn new(log: Arc<EventLog>, id: u64, next: u64, last: watch::Receiver<u64>) -> Self {
-        Self { log, id, next, last }
+    pub(super) fn new(log: Arc<EventLog>, id: u64, next: u64) -> Self {
+        Self { log, id, next }
     }
 
     /// Waits for the next events. Returns `None` at the end.
@@ -35,8 +32,8 @@ impl LogReader {
     /// A dropped call loses no event.
     pub(crate) async fn next(&mut self) -> Option<Result<Vec<(EventId, Arc<LoggedEvent>)>, Missed>> {
         loop {
-            // Marked before the log is read, so that an event in between is not missed.
-            self.last.mark_unchanged();
+            // Before the log is read, so that an event in between is not missed.
+            let changed = self.log.changed();
             match self.log.from(self.id, self.next, BATCH) {
                 Found::Events(events) => {
                     self.next += events.len() as u64;
@@ -44,8 +41,7 @@ impl LogReader {
                 }
                 Found::Missed => return Some(Err(Missed)),
                 Found::Ended => return None,
-                // The log holds the sender.
-                Found::Nothing => self.last.changed().await.ok()?,
+                Found::Nothing => changed.await,
             }
         }
     }

@@ -226,8 +226,8 @@ pub(crate) async fn request<F: Future<Output = axum::response::Response>>(
     }
 }
 
-/// Executes a run in a span of its own.
-pub(crate) async fn run<F: Future>(ids: &RunIds, execution: F) -> F::Output {
+/// Executes a run in a span of its own. Not an async function, whose future would have room for the execution twice.
+pub(crate) fn run<F: Future>(ids: &RunIds, execution: F) -> impl Future<Output = F::Output> + use<F> {
     #[cfg(feature = "tracing")]
     {
         let span = tracing::info_span!(
@@ -238,12 +238,12 @@ pub(crate) async fn run<F: Future>(ids: &RunIds, execution: F) -> F::Output {
             gen_ai.conversation.id = ids.thread(),
             gen_ai.agent.name = ids.graph.as_str(),
         );
-        tracing::Instrument::instrument(execution, span).await
+        tracing::Instrument::instrument(execution, span)
     }
     #[cfg(not(feature = "tracing"))]
     {
         let _ = ids;
-        execution.await
+        execution
     }
 }
 

@@ -79,7 +79,8 @@ async fn run(app: &App, mut job: Box<Job>) -> (RunOutcome, Base) {
         Some(way) => Ok(way),
         None => {
             let deciding = prepared.decide(thread.as_deref());
-            decide(app, &live, deciding).await
+            // In a box, as the end: most of the time of a run, its future is that of its events.
+            Box::pin(decide(app, &live, deciding)).await
         }
     };
     let base = decided.as_ref().ok().and_then(|way| way.base);
@@ -93,7 +94,6 @@ async fn run(app: &App, mut job: Box<Job>) -> (RunOutcome, Base) {
         }
         Err(failure) => Err(failure),
     };
-    let mut log = Vec::new();
     let mut position = RunPosition::new(live.restored_at.get().copied());
     let mut outcome = None;
     let failure = match started {
@@ -105,6 +105,8 @@ async fn run(app: &App, mut job: Box<Job>) -> (RunOutcome, Base) {
                 None => break None,
             };
             live.send_to_thread(&event);
+            // It does not outlast the event, so that a run that waits has no room for others.
+            let mut log = Vec::new();
             converter.convert(&event, &mut log);
             let restored = position.notice(&event);
             if restored == Restored::State {
@@ -112,7 +114,7 @@ async fn run(app: &App, mut job: Box<Job>) -> (RunOutcome, Base) {
                 log.clear();
             }
             let stops = matches!(event.kind, ServedKind::Interrupted { .. });
-            for mut event in log.drain(..) {
+            for mut event in log {
                 event.position = if stops { position.stop() } else { position.get() };
                 event.restored = restored == Restored::Task;
                 publish(app, &live, event);

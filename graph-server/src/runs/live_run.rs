@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use superstep::checkpoint::CheckpointId;
 use superstep::run::Stop;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::RunOutcome;
 use crate::events::EventLog;
@@ -29,7 +29,9 @@ pub(crate) struct LiveRun {
     inner: Mutex<Inner>,
     /// The conversion to events of the thread, if the run sends them.
     thread_events: Mutex<Option<Box<RunEvents>>>,
-    outcome: watch::Sender<Option<Arc<RunOutcome>>>,
+    outcome: OnceLock<Arc<RunOutcome>>,
+    /// Wakes those who wait for the outcome.
+    has_ended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +44,7 @@ struct Inner {
 impl LiveRun {
     pub(super) fn new(ids: RunIds, user_id: Option<Arc<str>>, log: Arc<EventLog>, stop: Stop) -> Arc<Self> {
         let (run_id, thread_id) = (ids.run, ids.thread);
-        let (inner, outcome) = (Mutex::default(), watch::Sender::new(None));
+        let (inner, outcome, has_ended) = (Mutex::default(), OnceLock::new(), Notify::new());
         let (restored_at, thread_events) = (OnceLock::new(), Mutex::default());
         Arc::new(Self {
             run_id,
@@ -55,6 +57,7 @@ impl LiveRun {
             inner,
             thread_events,
             outcome,
+            has_ended,
         })
     }
 
@@ -101,7 +104,7 @@ impl LiveRun {
 
     /// Returns the outcome, if the run has ended.
     pub(crate) fn outcome(&self) -> Option<Arc<RunOutcome>> {
-        self.outcome.borrow().clone()
+        self.outcome.get().cloned()
     }
 
     /// Waits for the outcome.
@@ -109,15 +112,13 @@ impl LiveRun {
     /// # Cancel safety
     /// The call only reads.
     pub(crate) async fn ended(&self) -> Arc<RunOutcome> {
-        let mut outcome = self.outcome.subscribe();
         loop {
-            if let Some(outcome) = outcome.borrow_and_update().clone() {
+            // Before the outcome is read, so that an end in between is not missed.
+            let has_ended = self.has_ended.notified();
+            if let Some(outcome) = self.outcome() {
                 return outcome;
             }
-            // The run holds the sender, so this does not fail.
-            if outcome.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
+            has_ended.await;
         }
     }
 
@@ -167,13 +168,9 @@ impl LiveRun {
 
     /// Ends the run and its events.
     pub(super) fn end(&self, outcome: RunOutcome) {
-        self.outcome.send_if_modified(|ended| {
-            let first = ended.is_none();
-            if first {
-                *ended = Some(Arc::new(outcome));
-            }
-            first
-        });
+        if self.outcome.set(Arc::new(outcome)).is_ok() {
+            self.has_ended.notify_waiters();
+        }
         self.log.end();
         // After the outcome: a client that reads the end may continue the thread at once.
         let events = self.thread_events().take();

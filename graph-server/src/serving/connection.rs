@@ -33,7 +33,8 @@ where
     loop {
         let router = TowerToHyperService::new(router.clone());
         let routes = Routes { router, peer, exchange: Arc::clone(&exchange) };
-        let Some((rest, body)) = answer(socket, routes, &mut stopping).await else { return };
+        // In a box, which is gone while the rest is sent.
+        let Some((rest, body)) = Box::pin(answer(socket, routes, &mut stopping)).await else { return };
         socket = rest;
         if send_rest(&mut socket, body).await.is_err() {
             return;

@@ -61,6 +61,13 @@ impl StreamSpec {
 /// A conversion of the events of one run. It appends to a list, and keeps the data that later events need.
 pub(crate) struct Converter {
     spec: StreamSpec,
+    /// The conversions to modes that few clients want. `None` if no such mode is wanted.
+    details: Option<Box<Details>>,
+}
+
+/// The conversions that keep data for later events, or that send the metadata of the run.
+#[derive(Default)]
+struct Details {
     messages: Messages,
     tasks: Tasks,
     checkpoints: Checkpoints,
@@ -87,14 +94,23 @@ impl Out<'_> {
 
 impl Converter {
     pub(crate) fn new(spec: StreamSpec) -> Self {
-        Self {
-            messages: Messages::default(),
-            tasks: Tasks::default(),
-            checkpoints: Checkpoints::default(),
-            astream: Astream::default(),
-            tools: Tools::default(),
-            spec,
+        let details = spec.modes.iter().any(|mode| match mode {
+            StreamMode::Values | StreamMode::Updates | StreamMode::Custom => false,
+            StreamMode::Messages
+            | StreamMode::MessagesTuple
+            | StreamMode::Tasks
+            | StreamMode::Checkpoints
+            | StreamMode::Debug
+            | StreamMode::Tools
+            | StreamMode::Events => true,
+        });
+        if details {
+            return Self { details: Some(Box::default()), spec };
         }
+        // The rest of it, which is only for the details, would be kept as long as the run.
+        let StreamSpec { modes, subgraphs, run_id, .. } = spec;
+        let spec = StreamSpec { modes, subgraphs, run_id, ..StreamSpec::default() };
+        Self { details: None, spec }
     }
 
     /// Returns the first event of every stream.
@@ -134,11 +150,13 @@ impl Converter {
             ServedKind::Interrupted { values, stopped } => stop(spec, values, stopped, &mut out),
             _ => {}
         }
-        self.messages.convert(spec, event, &mut out);
-        self.tasks.convert(spec, event, &mut out);
-        self.checkpoints.convert(spec, event, &mut out);
-        self.astream.convert(spec, event, &mut out);
-        self.tools.convert(spec, event, &mut out);
+        if let Some(details) = &mut self.details {
+            details.messages.convert(spec, event, &mut out);
+            details.tasks.convert(spec, event, &mut out);
+            details.checkpoints.convert(spec, event, &mut out);
+            details.astream.convert(spec, event, &mut out);
+            details.tools.convert(spec, event, &mut out);
+        }
     }
 }
 

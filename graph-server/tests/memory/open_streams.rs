@@ -37,9 +37,9 @@ fn wait_run() -> Value {
     json!({ "assistant_id": "wait", "input": { "text": "a" }, "on_disconnect": "cancel" })
 }
 
-/// The memory of a stream of a run, in bytes: of its connection, of both ends of its socket, and of the run. Without optimization,
-/// futures are larger.
-const RUN_STREAM_BYTES: usize = if cfg!(debug_assertions) { 40_000 } else { 30_000 };
+/// The memory of a stream of a run and of a request that waits for a run, in bytes: of its connection, of both ends of its socket, and
+/// of the run. Without optimization, futures are larger.
+const RUN_STREAM_BYTES: usize = if cfg!(debug_assertions) { 24_000 } else { 20_000 };
 
 /// The memory of a stream of a thread, which has no run.
 const THREAD_STREAM_BYTES: usize = 10_000;
@@ -69,13 +69,28 @@ async fn open_threads(served: &Served, count: usize, over_socket: bool) -> (Vec<
     (open, growth(before) / count)
 }
 
+/// Opens requests for runs that wait, and returns them with the memory of each. `active` runs wait already.
+async fn open_runs(served: &Served, path: &str, count: usize, active: usize) -> (Vec<TcpStream>, usize) {
+    let before = resident();
+    let body = request("POST", path, Some(&wait_run()));
+    let mut open = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut stream = send(served.address, &body).await;
+        assert_eq!(head(&mut stream).await, 200);
+        open.push(stream);
+    }
+    let all = active + count;
+    served.until("all runs are active", || served.active.load(Ordering::SeqCst) == all).await;
+    (open, growth(before) / count)
+}
+
 /// Returns the number of streams: a thousand, or fewer if the process may not open as many files.
 fn streams() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find(|line| line.starts_with("Max open files"));
     let files = line.and_then(|line| line.split_whitespace().nth(3)?.parse::<usize>().ok());
-    // Both ends of each are in this process, and as many streams of threads follow.
-    files.map_or(1_000, |files| (files.saturating_sub(200) / 4).min(1_000))
+    // Both ends of each are in this process. As many streams of threads follow, and half as many requests that wait.
+    files.map_or(1_000, |files| (files.saturating_sub(200) / 5).min(1_000))
 }
 
 // One test after the other: they look at the memory of the process.
@@ -89,23 +104,21 @@ async fn many_slow_clients_cost_little_and_do_not_slow_others() {
 async fn a_thousand_open_streams() {
     let (served, count) = (Served::new().await, streams());
     served.ok("POST", "/runs/wait", Some(json!({ "assistant_id": "echo", "input": { "text": "a" } }))).await;
-    let before = resident();
-    let body = request("POST", "/runs/stream", Some(&wait_run()));
-    let mut open = Vec::with_capacity(count);
-    for _ in 0..count {
-        let mut stream = send(served.address, &body).await;
-        assert_eq!(head(&mut stream).await, 200);
-        open.push(stream);
-    }
-    served.until("all runs are active", || served.active.load(Ordering::SeqCst) == count).await;
-    let each = growth(before) / count;
+    let (mut open, each) = open_runs(&served, "/runs/stream", count, 0).await;
     assert!(each < RUN_STREAM_BYTES, "{each} bytes for each stream");
+    let (waiting, of_waiting) = open_runs(&served, "/runs/wait", count / 2, count).await;
+    assert!(of_waiting < RUN_STREAM_BYTES, "{of_waiting} bytes for each request that waits");
     let (events, of_events) = open_threads(&served, count / 2, false).await;
     let (sockets, of_sockets) = open_threads(&served, count / 2, true).await;
     for each in [of_events, of_sockets] {
         assert!(each < THREAD_STREAM_BYTES, "{each} bytes for each stream of a thread");
     }
-    drop((events, sockets));
+    drop((events, sockets, waiting));
+    served
+        .until("the runs of requests that wait are cancelled", || {
+            served.active.load(Ordering::SeqCst) == count
+        })
+        .await;
     // Others are served meanwhile.
     let began = Instant::now();
     for _ in 0..100 {
@@ -124,7 +137,8 @@ async fn a_thousand_open_streams() {
     }
     assert_eq!(served.active.load(Ordering::SeqCst), 0);
     println!(
-        "{each} bytes for each of {count} open streams, {of_events} and {of_sockets} for those of threads"
+        "{each} bytes for each of {count} open streams, {of_waiting} for requests that wait, {of_events} and {of_sockets} for \
+         streams of threads"
     );
 }
 
