@@ -248,15 +248,20 @@ async fn run_dropped_inside_a_call_continues() {
                 }
             }
             let thread = store.thread(&graph);
-            let ended = match thread.state().await.unwrap() {
-                // Another handle may not yet see the batch that the dropped run submitted.
-                None => match thread.run(begin("x")).context(Arc::clone(&probe)).await {
-                    Err(error) if matches!(error.kind(), ErrorKind::PendingTasks { .. }) => {
-                        thread.resume(()).context(Arc::clone(&probe)).await.unwrap()
-                    }
-                    ended => ended.unwrap(),
-                },
-                Some(_) => thread.resume(()).context(Arc::clone(&probe)).await.unwrap(),
+            let ended = loop {
+                let ended = match thread.state().await.unwrap() {
+                    None => thread.run(begin("x")).context(Arc::clone(&probe)).await,
+                    Some(_) => thread.resume(()).context(Arc::clone(&probe)).await,
+                };
+                match ended {
+                    // Another handle may not yet see the batch that the dropped run submitted.
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            ErrorKind::PendingTasks { .. } | ErrorKind::Conflict(_)
+                        ) => {}
+                    ended => break ended.unwrap(),
+                }
             };
             assert_eq!(log_of(ended.state()), "x one two three beside last", "after {polls} polls");
         })
