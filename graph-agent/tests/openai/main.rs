@@ -15,6 +15,7 @@ mod limits;
 mod server;
 mod stream;
 mod strict;
+mod tls;
 
 use std::future::poll_fn;
 use std::time::Duration;

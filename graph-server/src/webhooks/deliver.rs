@@ -5,6 +5,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode, Url};
 
 use super::address::{Unreachable, resolve};
+use super::tls;
 
 /// The result of a call of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,9 @@ pub(super) async fn deliver(url: &str, body: String, private: bool) -> Delivery 
         Ok(Err(Unreachable::Forbidden)) => return Delivery::Refused,
         Ok(Err(Unreachable::NotResolved)) | Err(_) => return Delivery::Later,
     };
+    let Ok(tls) = tls::of_machine() else { return Delivery::Later };
     let client = Client::builder()
+        .tls_backend_preconfigured(tls)
         .resolve_to_addrs(&host, &addresses)
         // A proxy would resolve the name itself.
         .no_proxy()

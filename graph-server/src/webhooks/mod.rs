@@ -8,6 +8,7 @@ mod calls;
 mod deliver;
 mod places;
 mod sender;
+mod tls;
 mod waiting;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use super::endpoint::Endpoint;
 use super::limits::Limits;
 use super::sender::Sender;
-use super::{ModelError, OpenAiModel};
+use super::{ModelError, OpenAiModel, tls};
 
 const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
 const DEFAULT_MODEL: &str = "gpt-4o-mini";
@@ -157,12 +157,10 @@ impl OpenAiBuilder {
         };
         let secrets = self.headers.iter().map(|(_, value)| value.as_str()).chain([self.key.as_str()]);
         let endpoint = Endpoint::new(url.clone(), self.header_map()?, secrets);
-        let mut http = reqwest::Client::builder();
-        if url.scheme() == "http" {
-            // No TLS: skip reading the machine's certificates, which may not exist.
-            http = http.tls_certs_only([]);
-        }
-        let http = http
+        let tls = if url.scheme() == "http" { tls::none() } else { tls::of_machine() };
+        let tls = tls.map_err(|error| format!("TLS cannot be used: {error}"))?;
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
             .user_agent(concat!("superstep-agent/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(self.timeout.min(MAX_CONNECT_TIMEOUT))
             .read_timeout(self.timeout)

@@ -16,6 +16,7 @@ mod reply;
 mod reply_stream;
 mod request;
 mod sender;
+mod tls;
 mod usage;
 
 pub use builder::OpenAiBuilder;
