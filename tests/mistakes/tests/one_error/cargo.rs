@@ -8,6 +8,9 @@ use std::{env, fs};
 
 use serde_json::Value;
 
+/// The flags of `trybuild`.
+const FLAGS: &str = r#"["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"]"#;
+
 /// An error of rustc.
 pub(crate) struct Found {
     /// The bytes of the program that rustc underlines.
@@ -28,14 +31,7 @@ pub(crate) fn check<'a>(programs: impl Iterator<Item = (&'a str, &'a str)>) -> B
     for (name, text) in programs {
         fs::write(bins.join(format!("{name}.rs")), text).unwrap();
     }
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(&project)
-        .env("CARGO_TARGET_DIR", project.join("target"))
-        .env("CARGO_INCREMENTAL", "0")
-        .env_remove("RUSTFLAGS")
-        .args(["check", "--offline", "--bins", "--keep-going", "--message-format=json", "--quiet"])
-        .output()
-        .unwrap();
+    let output = check_command(&project).output().unwrap();
     let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let messages: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
     let is_finished = messages.iter().any(|message| message["reason"] == "build-finished");
@@ -50,6 +46,31 @@ pub(crate) fn check<'a>(programs: impl Iterator<Item = (&'a str, &'a str)>) -> B
         }
     }
     errors
+}
+
+/// Checks as `trybuild` does for the cases in `ui`, in the same target folder and with the same dependencies: they are built
+/// once for both.
+fn check_command(project: &Path) -> Command {
+    let target = env!("CARGO_TARGET_TMPDIR");
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .current_dir(project)
+        .env("CARGO_TARGET_DIR", Path::new(target).with_file_name("tests").join("trybuild"))
+        .env("CARGO_INCREMENTAL", "0")
+        .env_remove("RUSTFLAGS")
+        .arg("--offline")
+        .arg(format!("--config=build.rustflags={FLAGS}"))
+        .args(["check", "--bins", "--keep-going", "--message-format=json", "--quiet", "--target"])
+        .arg(target_tuple());
+    command
+}
+
+/// The tuple of this machine. With `--target`, cargo gives the flags to the programs only, not to procedural macros.
+fn target_tuple() -> String {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
+    output.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
 }
 
 /// Returns an error. The summary, which counts the errors, has no place.
@@ -73,11 +94,14 @@ edition = \"2024\"
 publish = false
 
 [dependencies]
-superstep = {{ path = {:?} }}
+superstep = {{ path = {:?}, features = [\"schema\"] }}
+superstep-agent = {{ path = {:?} }}
 serde = {{ version = \"1\", features = [\"derive\"] }}
+serde_json = \"1\"
 
 [workspace]
 ",
-        workspace.join("graph-core")
+        workspace.join("graph-core"),
+        workspace.join("graph-agent"),
     )
 }
