@@ -190,6 +190,8 @@ pub mod workflow;
 
 #[doc(hidden)]
 pub mod __private;
+#[doc(hidden)]
+pub mod attributes;
 mod drawing;
 mod erased;
 mod options;

@@ -8,18 +8,22 @@ mod ends;
 mod items;
 mod local;
 mod problems;
+mod reader;
 mod runtime;
 mod slot;
 mod suggest;
+mod words;
 
 pub(crate) use case::Case;
 pub(crate) use ends::ends;
 pub(crate) use items::{Item, items, walk};
 pub(crate) use local::{local, tuple_field};
 pub(crate) use problems::Problems;
+pub(crate) use reader::reader;
 pub(crate) use runtime::Runtime;
 pub(crate) use slot::Slot;
 pub(crate) use suggest::unknown;
+pub(crate) use words::{Table, Words};
 
 use syn::Attribute;
 

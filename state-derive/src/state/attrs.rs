@@ -42,9 +42,9 @@ pub(super) struct FieldAttrs {
     pub(super) flatten: Slot<()>,
 }
 
-const ON_STRUCT: [&str; 9] =
+pub(super) const ON_STRUCT: [&str; 9] =
     ["crate", "rename_all", "invariant", "version", "migrate", "alias", "schema", "skip_none", "bound"];
-const ON_FIELD: [&str; 17] = [
+pub(super) const ON_FIELD: [&str; 17] = [
     "input",
     "output",
     "reducer",

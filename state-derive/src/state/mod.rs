@@ -22,6 +22,7 @@ mod serde_attr;
 mod start_rules;
 #[cfg(test)]
 mod tests;
+mod words;
 
 /// Returns the struct's name and the generated code.
 pub(crate) fn derive(input: TokenStream) -> (String, TokenStream) {
@@ -36,12 +37,15 @@ pub(crate) fn derive(input: TokenStream) -> (String, TokenStream) {
 
 fn expand(input: DeriveInput) -> TokenStream {
     let mut problems = Problems::default();
+    let attributes = words::attributes(&input);
     let state = read(input, &mut problems);
+    let words = words::words(&attributes, &state.runtime);
     let is_correct = !problems.are_known_to_rustc();
-    match problems.into_error() {
+    let code = match problems.into_error() {
         None if is_correct => expand::expand(&state),
         mistakes => expand::fallback(&state, mistakes),
-    }
+    };
+    quote!(#words #code)
 }
 
 /// Generates the fallback only: rustc has reported the mistake.

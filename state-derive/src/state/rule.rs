@@ -33,7 +33,7 @@ pub(super) enum RuleKind {
     Custom(Path),
 }
 
-const RULES: [&str; 13] = [
+pub(super) const RULES: [&str; 13] = [
     "length",
     "range",
     "ascii",

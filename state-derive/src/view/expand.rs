@@ -2,7 +2,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
-use crate::attr::{ends, local, tuple_field};
+use crate::attr::{ends, local, reader, tuple_field};
 use crate::generics;
 
 use super::model::{Field, Ownership, View};
@@ -118,7 +118,7 @@ fn impls(
     param: &TokenStream,
     view_impl: &TokenStream,
 ) -> TokenStream {
-    let (g, name, visibility) = (&view.runtime, &view.name, &view.visibility);
+    let (g, name, visibility, reader) = (&view.runtime, &view.name, &view.visibility, reader());
     let lifetime = view.lifetime();
     let (own, arguments, _) = view.generics.split_for_impl();
     let written = view.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
@@ -126,11 +126,18 @@ fn impls(
     let Forms { params, bounds, fixed, .. } = forms(view);
     let doc = format!("The `{name}` of a state, as nodes read it.");
     quote! {
+        #[allow(unexpected_cfgs)]
         const _: () = {
             #[automatically_derived]
             impl #own #name #arguments where #own_bounds {
                 #[doc = #doc]
-                #visibility fn of(__state: &#lifetime #of) -> Self {
+                // The name `state` could be that of a constant of the user.
+                #visibility fn of(
+                    #[cfg(not(#reader))] __state: &#lifetime #of,
+                    #[cfg(#reader)] state: &#lifetime #of,
+                ) -> Self {
+                    #[cfg(#reader)]
+                    let __state = state;
                     #constructor
                 }
             }

@@ -26,11 +26,19 @@ fn view_borrows_and_clones() {
             }
         },
         &expect![[r#"
+            #[allow(unexpected_cfgs)]
             const _: () = {
                 #[automatically_derived]
                 impl<'a> Question<'a> {
                     ///The `Question` of a state, as nodes read it.
-                    pub(crate) fn of(__state: &'a Ticket) -> Self {
+                    pub(crate) fn of(
+                        #[cfg(not(any(doc, rust_analyzer)))]
+                        __state: &'a Ticket,
+                        #[cfg(any(doc, rust_analyzer))]
+                        state: &'a Ticket,
+                    ) -> Self {
+                        #[cfg(any(doc, rust_analyzer))]
+                        let __state = state;
                         let __field_0 = (&(*__state).question,);
                         let __field_1 = (&(*__state).answer,);
                         let __field_2 = (::core::clone::Clone::clone(&(*__state).confidence),);
@@ -85,6 +93,7 @@ fn owned_view_of_a_generic_state_with_a_renamed_crate() {
             }
         },
         &expect![[r#"
+            #[allow(unexpected_cfgs)]
             const _: () = {
                 #[automatically_derived]
                 impl<T: Clone, const N: usize> Question<T, N>
@@ -93,7 +102,14 @@ fn owned_view_of_a_generic_state_with_a_renamed_crate() {
                     Ticket<T, N>: ::renamed::__private::GraphState,
                 {
                     ///The `Question` of a state, as nodes read it.
-                    fn of(__state: &Ticket<T, N>) -> Self {
+                    fn of(
+                        #[cfg(not(any(doc, rust_analyzer)))]
+                        __state: &Ticket<T, N>,
+                        #[cfg(any(doc, rust_analyzer))]
+                        state: &Ticket<T, N>,
+                    ) -> Self {
+                        #[cfg(any(doc, rust_analyzer))]
+                        let __state = state;
                         let __field_0 = (::core::clone::Clone::clone(&(*__state).question),);
                         Self { question: __field_0.0 }
                     }
@@ -144,6 +160,7 @@ fn bounds_use_the_replaced_lifetime() {
             }
         },
         &expect![[r#"
+            #[allow(unexpected_cfgs)]
             const _: () = {
                 #[automatically_derived]
                 impl<'a, T: 'a + Show<'a>> Question<'a, T>
@@ -152,7 +169,14 @@ fn bounds_use_the_replaced_lifetime() {
                     Ticket<T>: ::superstep::__private::GraphState,
                 {
                     ///The `Question` of a state, as nodes read it.
-                    fn of(__state: &'a Ticket<T>) -> Self {
+                    fn of(
+                        #[cfg(not(any(doc, rust_analyzer)))]
+                        __state: &'a Ticket<T>,
+                        #[cfg(any(doc, rust_analyzer))]
+                        state: &'a Ticket<T>,
+                    ) -> Self {
+                        #[cfg(any(doc, rust_analyzer))]
+                        let __state = state;
                         let __field_0 = (&(*__state).question,);
                         Self { question: __field_0.0 }
                     }

@@ -35,7 +35,7 @@ pub(super) fn of_fallback(cx: &Context<'_>) -> TokenStream {
 
 /// `parts` returns the expression that reads the field, and the expression that tells whether its writes are exclusive.
 fn constants(cx: &Context<'_>, parts: impl Fn(&Field) -> (TokenStream, Option<TokenStream>)) -> TokenStream {
-    let (runtime, this) = (cx.runtime, &cx.this);
+    let (krate, this) = (cx.runtime.krate(), &cx.this);
     // Duplicate constants are a reported mistake. The fallback contains only the first.
     let mut seen = BTreeSet::new();
     let fields: Vec<_> = cx.state.fields().filter(|field| seen.insert(field.constant.to_string())).collect();
@@ -51,7 +51,7 @@ fn constants(cx: &Context<'_>, parts: impl Fn(&Field) -> (TokenStream, Option<To
         };
         quote! {
             #(#docs)*
-            #vis const #constant: #runtime::Field<#this, #ty> = #runtime::Field::#value;
+            #vis const #constant: #krate::Field<#this, #ty> = #krate::Field::#value;
         }
     });
     let flats = cx.state.flats().filter(|flat| seen.insert(flat.constant.to_string()));
@@ -59,7 +59,7 @@ fn constants(cx: &Context<'_>, parts: impl Fn(&Field) -> (TokenStream, Option<To
         let (vis, constant, ty) = (&flat.vis, &flat.constant, &flat.ty);
         quote! {
             #[doc(hidden)]
-            #vis const #constant: #runtime::FlattenedField<#this, #ty> = #runtime::FlattenedField::__new();
+            #vis const #constant: #krate::state::FlattenedField<#this, #ty> = #krate::state::FlattenedField::__new();
         }
     });
     cx.inherent(this, quote!(#(#constants)* #(#flats)*))

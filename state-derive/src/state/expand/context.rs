@@ -152,11 +152,22 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the reducer for documentation, without aliases.
+    /// Returns the reducer as rustdoc and rust-analyzer show it, without aliases and private paths.
     pub(super) fn shown_reducer(&self, field: &Field) -> TokenStream {
+        let krate = self.runtime.krate();
         match &field.reducer {
             Reducer::Type(path) => path.to_token_stream(),
-            _ => self.reducer(field),
+            Reducer::Replace => quote!(#krate::reducers::Replace),
+            Reducer::BuiltIn { name, optional, .. } => {
+                let module =
+                    format_ident!("{}", if *name == "AddMessages" { "messages" } else { "reducers" });
+                let name = format_ident!("{name}");
+                match optional {
+                    Some(_) => quote!(#krate::reducers::Optional<#krate::#module::#name>),
+                    None => quote!(#krate::#module::#name),
+                }
+            }
+            Reducer::Function { .. } => self.reducer(field),
         }
     }
 

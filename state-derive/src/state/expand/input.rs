@@ -1,6 +1,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use crate::attr::reader;
 use crate::state::model::{Field, Flat, InInput, Member};
 
 use super::context::Context;
@@ -111,9 +112,8 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
         let ident = member.ident();
         match member {
             Member::Field(field) => {
-                let (spans, ty) = (UserSpans::of(&field.ty), &field.ty);
-                let spanned = spans.runtime(runtime);
-                let bound = spans.around(quote!(#spanned::IntoValue<), quote!(#ty), quote!(>));
+                let (krate, spans, ty) = (runtime.krate(), UserSpans::of(&field.ty), &field.ty);
+                let bound = spans.around(quote!(#krate::state::IntoValue<), quote!(#ty), quote!(>));
                 arguments.push(quote!(#ident: impl #bound));
                 values.push(quote!(#ident: #runtime::IntoValue::<#ty>::into_value(#ident),));
             }
@@ -150,12 +150,12 @@ fn constructor(cx: &Context<'_>) -> TokenStream {
     )
 }
 
-/// Shows the written type instead of its alias in the documentation.
+/// Shows the written type instead of its alias in rustdoc and rust-analyzer.
 fn flat_argument(cx: &Context<'_>, flat: &Flat, ident: &Ident) -> TokenStream {
-    let (runtime, ty, state) = (cx.runtime, &flat.ty, cx.flat(flat));
+    let (krate, ty, state, reader) = (cx.runtime.krate(), &flat.ty, cx.flat(flat), reader());
     quote! {
-        #[cfg(not(doc))] #ident: #state::Input,
-        #[cfg(doc)] #ident: <#ty as #runtime::GraphState>::Input
+        #[cfg(not(#reader))] #ident: #state::Input,
+        #[cfg(#reader)] #ident: <#ty as #krate::GraphState>::Input
     }
 }
 

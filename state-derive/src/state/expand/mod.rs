@@ -46,7 +46,7 @@ pub(super) fn lints() -> TokenStream {
         #[allow(
             dead_code, deprecated, missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals,
             private_bounds, private_interfaces, unreachable_code, unreachable_patterns, unreachable_pub,
-            unused_variables, unused_mut, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+            unexpected_cfgs, unused_variables, unused_mut, unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
     }
 }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{GenericArgument, PathArguments, Type};
 
+use crate::attr::reader;
 use crate::state::model::{Field, Flat, Reducer};
 
 use super::context::Context;
@@ -12,39 +13,39 @@ use super::span::UserSpans;
 
 // #[inline] fn answer(mut self, answer: impl ReplaceArgument<Option<String>>) -> Self { .. self }
 //
-// rustdoc prints types as written, so it gets a parameter without the alias. The parameter has the field's name, like those
-// of `input`: another name could be that of a constant of the user.
+// rustdoc and rust-analyzer print types as written, so they get a parameter without aliases and private paths. The
+// parameter has the field's name, like those of `input`: another name could be that of a constant of the user.
 pub(super) fn field(cx: &Context<'_>, field: &Field, vis: TokenStream, push: TokenStream) -> TokenStream {
-    let (runtime, ident, ty) = (cx.runtime, &field.ident, cx.ty(field));
+    let (runtime, krate, ident, ty) = (cx.runtime, cx.runtime.krate(), &field.ident, cx.ty(field));
     let docs = docs_or(&field.docs, || format!("Writes `{}`.", field.name()));
     let is_custom = field.reducer.is_custom();
     let marker = is_custom.then(|| quote!(<__M>));
     let (written, shown) = if is_custom {
         let takes = |reducer: TokenStream, ty: &TokenStream| match &field.reducer {
             Reducer::Function { takes, .. } => quote!(#takes),
-            _ => quote!(<#reducer as #runtime::Reducer<#ty>>::Update),
+            _ => quote!(<#reducer as #krate::reducers::Reducer<#ty>>::Update),
         };
         let shown = field.ty.to_token_stream();
         let (of_alias, of_type) = (takes(cx.reducer(field), &ty), takes(cx.shown_reducer(field), &shown));
-        (custom(cx, field, quote!(#of_alias, #ty)), custom(cx, field, quote!(#of_type, #shown)))
+        let shown = quote!(#krate::state::ReducerArgument<#of_type, #shown, __M>);
+        (custom(cx, field, quote!(#of_alias, #ty)), shown)
     } else {
-        let spans = UserSpans::of(&field.ty);
-        let (at_type, reducer, shown) = (spans.runtime(runtime), cx.shown_reducer(field), &field.ty);
-        let shown = spans.around(quote!(#at_type::IntoChange<), quote!(#reducer, #shown), quote!(>));
-        (built_in(cx, field, &ty), shown)
+        let (reducer, shown) = (cx.shown_reducer(field), &field.ty);
+        (built_in(cx, field, &ty), quote!(#krate::state::IntoChange<#reducer, #shown>))
     };
     let into_change = if is_custom {
         quote!(#runtime::ReducerArgument::into_change)
     } else {
         quote!(#runtime::IntoChange::into_change)
     };
+    let reader = reader();
     quote! {
         #(#docs)*
         #[inline]
         #vis fn #ident #marker(
             mut self,
-            #[cfg(not(doc))] #ident: impl #written,
-            #[cfg(doc)] #ident: impl #shown,
+            #[cfg(not(#reader))] #ident: impl #written,
+            #[cfg(#reader)] #ident: impl #shown,
         ) -> Self {
             let __change = #into_change(#ident);
             #push
@@ -110,9 +111,14 @@ fn has_strings(ty: &Type) -> bool {
 pub(super) fn flat(cx: &Context<'_>, flat: &Flat) -> TokenStream {
     let (runtime, ident, ty, vis) = (cx.runtime, &flat.ident, cx.flat_ty(flat), &flat.vis);
     let docs = docs_or(&flat.docs, || format!("Adds an update of `{ident}`."));
+    let (krate, shown, reader) = (runtime.krate(), &flat.ty, reader());
     quote! {
         #(#docs)*
-        #vis fn #ident(mut self, #ident: impl #runtime::IntoUpdate<#ty>) -> Self {
+        #vis fn #ident(
+            mut self,
+            #[cfg(not(#reader))] #ident: impl #runtime::IntoUpdate<#ty>,
+            #[cfg(#reader)] #ident: impl #krate::state::IntoUpdate<#shown>,
+        ) -> Self {
             let __update = #runtime::IntoUpdate::<#ty>::into_update(#ident);
             let __added = #runtime::Update::<#ty>::__into_writes(__update).map(__Write::#ident);
             let Self::Written(__writes) = &mut self;
