@@ -3,19 +3,17 @@
 #[non_exhaustive]
 pub enum InterruptMismatch {
     /// No open question has this name, or none has this key.
-    #[error("no open question matches `{wanted}`: {}", open_names(.open))]
+    #[error("no open question matches {wanted}: {}", open_names(.open))]
     NotFound {
-        /// The name of the question's type, and its key if one was asked for.
+        /// The name of the question's type, and its key if one was asked for: "`Approve` with key `buyer`".
         wanted: String,
-        /// The names of the open questions.
+        /// The open questions, in the same form.
         open: Vec<String>,
     },
     /// Several open questions match where one is expected.
-    #[error(
-        "{count} open questions match `{wanted}`: choose one with `by_key(..)`, or by its id from `all()`"
-    )]
+    #[error("{count} open questions match {wanted}: choose one with `by_key(..)`, or by its id from `all()`")]
     Ambiguous {
-        /// The name of the question's type, and its key if one was asked for.
+        /// The name of the question's type, and its key if one was asked for: "`Approve` with key `buyer`".
         wanted: String,
         /// The number of matching questions.
         count: usize,
@@ -71,6 +69,6 @@ fn open_ids(ids: &[String]) -> String {
 fn open_names(names: &[String]) -> String {
     match names {
         [] => "no question is open".to_owned(),
-        names => format!("the open questions are `{}`", names.join("`, `")),
+        names => format!("the open questions are {}", names.join(", ")),
     }
 }

@@ -165,16 +165,22 @@ fn one<'i>(
     key: Option<&str>,
 ) -> Result<&'i OpenInterrupt, InterruptMismatch> {
     let mut found = named(interrupts, name).filter(|open| key.is_none() || open.key.as_deref() == key);
-    let wanted = || key.map_or_else(|| name.to_owned(), |key| format!("{name} with key {key}"));
+    let wanted = || described(name, key);
     match (found.next(), found.count()) {
         (Some(open), 0) => Ok(open),
         (Some(_), others) => Err(InterruptMismatch::Ambiguous { wanted: wanted(), count: others + 1 }),
         (None, _) => {
-            let mut open: Vec<String> = interrupts.iter().map(|open| open.name.clone()).collect();
+            let mut open: Vec<String> =
+                interrupts.iter().map(|open| described(&open.name, open.key.as_deref())).collect();
             open.dedup();
             Err(InterruptMismatch::NotFound { wanted: wanted(), open })
         }
     }
+}
+
+/// Returns a question as error texts name it.
+fn described(name: &str, key: Option<&str>) -> String {
+    key.map_or_else(|| format!("`{name}`"), |key| format!("`{name}` with key `{key}`"))
 }
 
 impl<S: GraphState> std::fmt::Debug for Pause<S> {

@@ -192,7 +192,7 @@ fn concurrent_questions_are_answered_in_any_order() {
         assert_eq!(asked, ["Approve", "Name", "Approve"]);
         assert_eq!(
             pause.only::<Approve>().unwrap_err(),
-            InterruptMismatch::Ambiguous { wanted: "Approve".to_owned(), count: 2 }
+            InterruptMismatch::Ambiguous { wanted: "`Approve`".to_owned(), count: 2 }
         );
         assert_eq!(pause.all::<Approve>()?.len(), 2);
         let (b, name) = (pause.by_key::<Approve>("b")?, pause.only::<Name>()?);
@@ -200,7 +200,7 @@ fn concurrent_questions_are_answered_in_any_order() {
         let wrong = pause.by_key::<Name>("b").unwrap_err().to_string();
         assert_eq!(
             wrong,
-            "no open question matches `Name with key b`: the open questions are `Approve`, `Name`, `Approve`"
+            "no open question matches `Name` with key `b`: the open questions are `Approve`, `Name`, `Approve` with key `b`"
         );
 
         run.answer([b.answer(false), name.answer("Ada".to_owned())])?;
