@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use deadpool_postgres::Connect;
 use tokio::task::JoinHandle;
@@ -16,6 +17,8 @@ type Connecting<'a> = Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>
 
 /// Connects to the server. The connection is driven by the runtime of the store.
 pub(crate) struct Connector {
+    /// The time that a server has to accept the connection, if there is another one.
+    timeout: Duration,
     #[cfg(feature = "rustls")]
     tls: tokio_postgres_rustls::MakeRustlsConnect,
 }
@@ -23,9 +26,9 @@ pub(crate) struct Connector {
 impl Connector {
     /// Refuses a URL that asks for TLS if this program has none.
     #[cfg(not(feature = "rustls"))]
-    pub(crate) fn new(config: &Config, _options: &PostgresOptions) -> Result<Self, Failure> {
+    pub(crate) fn new(config: &Config, options: &PostgresOptions) -> Result<Self, Failure> {
         match config.get_ssl_mode() {
-            SslMode::Disable | SslMode::Prefer => Ok(Self {}),
+            SslMode::Disable | SslMode::Prefer => Ok(Self { timeout: options.connect_timeout }),
             _ => Err(Failure::backend(
                 "the URL asks for TLS, but this program is built without it: enable the feature `rustls` of \
                  superstep-postgres",
@@ -35,13 +38,29 @@ impl Connector {
 
     #[cfg(feature = "rustls")]
     pub(crate) fn new(config: &Config, options: &PostgresOptions) -> Result<Self, Failure> {
-        Ok(Self { tls: crate::tls::connector(config, options)? })
+        Ok(Self { timeout: options.connect_timeout, tls: crate::tls::connector(config, options)? })
     }
 }
 
 impl Connect for Connector {
     fn connect(&self, config: &Config) -> Connecting<'_> {
-        let config = config.clone();
+        let mut servers = crate::hosts::each(config);
+        Box::pin(async move {
+            let last = servers.pop();
+            for server in servers {
+                if let Ok(Ok(opened)) = tokio::time::timeout(self.timeout, self.open(server)).await {
+                    return Ok(opened);
+                }
+            }
+            // The pool limits the time of all.
+            self.open(last.unwrap_or_default()).await
+        })
+    }
+}
+
+impl Connector {
+    /// Connects to one server.
+    fn open(&self, config: Config) -> Connecting<'_> {
         #[cfg(feature = "rustls")]
         if config.get_ssl_mode() != SslMode::Disable {
             let tls = self.tls.clone();

@@ -43,8 +43,13 @@ impl Database {
         let mut config = Config::from_str(url).map_err(|error| {
             let cause =
                 std::error::Error::source(&error).map_or_else(String::new, |cause| format!(": {cause}"));
-            Failure::backend(format!("the URL is not a connection string of PostgreSQL{cause}"))
+            Failure::backend(format!(
+                "the URL is not a connection string of PostgreSQL{cause}: write `postgres://user@host/database`"
+            ))
         })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(Failure::backend("the URL names no server: write `postgres://user@host/database`"));
+        }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.connect_timeout);
         }
@@ -52,6 +57,7 @@ impl Database {
             config.application_name("superstep");
         }
         let schema = SchemaName::new(&options.schema)?;
+        let servers = u32::try_from(crate::hosts::each(&config).len()).unwrap_or(u32::MAX);
         let connector = Connector::new(&config, &options)?;
         let manager = Manager::from_connect(
             config,
@@ -63,7 +69,7 @@ impl Database {
             // The connection that was used last has its plans and its pages in the processor's caches.
             .queue_mode(QueueMode::Lifo)
             .wait_timeout(Some(options.pool_timeout))
-            .create_timeout(Some(options.connect_timeout))
+            .create_timeout(Some(options.connect_timeout.saturating_mul(servers)))
             .runtime(deadpool_postgres::Runtime::Tokio1)
             .build()
             .map_err(Failure::backend)?;
@@ -227,7 +233,8 @@ pub(crate) async fn query(
 /// Waits between attempts, each time longer, until a timeout has passed.
 #[derive(Debug)]
 pub(crate) struct Backoff {
-    until: Instant,
+    /// `None` if the timeout is longer than any clock.
+    until: Option<Instant>,
     next: Duration,
 }
 
@@ -236,12 +243,12 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 
 impl Backoff {
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self { until: Instant::now() + timeout, next: Duration::ZERO }
+        Self { until: Instant::now().checked_add(timeout), next: Duration::ZERO }
     }
 
     /// Waits, or returns the failure if the timeout has passed.
     pub(crate) async fn wait(&mut self, failure: Failure) -> Result<(), Failure> {
-        if Instant::now() + self.next > self.until {
+        if self.until.is_some_and(|until| Instant::now() + self.next > until) {
             return Err(failure);
         }
         // The first attempt follows at once: a pool may hold connections that a restart of the server has ended.

@@ -265,7 +265,7 @@ fn answered(answer: &DbError) -> Failure {
         }
         _ if class == "08" => Failure::lost(with("the connection to the server failed")),
         SqlState::READ_ONLY_SQL_TRANSACTION => Failure::unavailable(with(
-            "the server is a standby that only reads: connect to the primary, or name all servers in the URL with `target_session_attrs=read-write`",
+            "the server is a standby, which only reads, or `default_transaction_read_only` is set: connect to the primary, or name all servers in the URL with `target_session_attrs=read-write`",
         )),
         SqlState::QUERY_CANCELED => Failure::unavailable(with(
             "the server has cancelled the statement: raise `statement_timeout` for the role, or try again",

@@ -68,6 +68,7 @@ mod connect;
 mod database;
 mod dropped;
 mod error;
+mod hosts;
 mod items;
 mod options;
 mod prune;

@@ -60,8 +60,8 @@ impl PostgresOptions {
         }
     }
 
-    /// Sets the schema with the tables. Any name that PostgreSQL accepts is allowed: 1 to 63 bytes, without a null
-    /// character. The first program that connects creates the schema, unless it exists.
+    /// Sets the schema with the tables. Any name that PostgreSQL accepts is allowed, except `$user`: 1 to 63 bytes, without
+    /// a null character. The first program that connects creates the schema, unless it exists.
     #[must_use]
     pub fn schema(mut self, name: impl Into<String>) -> Self {
         self.schema = name.into();
@@ -75,7 +75,7 @@ impl PostgresOptions {
         self
     }
 
-    /// Sets how long it may take to establish a connection.
+    /// Sets how long it may take to establish a connection. If the URL names several servers, each of them has this time.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;

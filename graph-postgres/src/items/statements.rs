@@ -88,13 +88,13 @@ impl Statements {
 /// Lists the paths of namespaces from the name $1 to before $2. Each step looks up the first item after the namespace of
 /// the previous one, so a namespace costs the same however many items it has.
 fn namespaces(item: &str) -> String {
-    let path = "CASE position('\\x0000'::bytea in i.name) WHEN 0 THEN i.name \
-        ELSE substring(i.name from 1 for position('\\x0000'::bytea in i.name) - 1) END";
+    let path = "CASE position(E'\\\\x0000'::bytea in i.name) WHEN 0 THEN i.name \
+        ELSE substring(i.name from 1 for position(E'\\\\x0000'::bytea in i.name) - 1) END";
     let first = |from: &str| {
         let scope = SCOPE.replace("$1::bytea", from).replace("$1", from);
         format!("SELECT {path} FROM {item} i WHERE {scope} ORDER BY {} LIMIT 1", ORDERS[0])
     };
-    let (start, next) = (first("$1::bytea"), first("(n.path || '\\x0001'::bytea)"));
+    let (start, next) = (first("$1::bytea"), first("(n.path || E'\\\\x0001'::bytea)"));
     format!(
         "WITH RECURSIVE n (path) AS (({start}) UNION ALL SELECT ({next}) FROM n WHERE n.path IS NOT NULL) \
          SELECT path FROM n WHERE path IS NOT NULL LIMIT $4"

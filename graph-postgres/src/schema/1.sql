@@ -175,7 +175,7 @@ BEGIN
             all_data := r.data;
         ELSE
             all_entries := all_entries || r.entries;
-            all_data := all_data || '\x0a'::bytea || r.data;
+            all_data := all_data || E'\\x0a'::bytea || r.data;
         END IF;
         to_first := r.first;
         merged := merged + 1;
@@ -792,7 +792,7 @@ $superstep$;
 
 -- Names and JSON as text. A name with a null character is shown with escapes.
 CREATE FUNCTION readable(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $superstep$
-    SELECT CASE WHEN position('\x00'::bytea in bytes) > 0 THEN encode(bytes, 'escape') ELSE convert_from(bytes, 'UTF8') END
+    SELECT CASE WHEN position(E'\\x00'::bytea in bytes) > 0 THEN encode(bytes, 'escape') ELSE convert_from(bytes, 'UTF8') END
 $superstep$;
 
 -- The id of a checkpoint as the API shows it.

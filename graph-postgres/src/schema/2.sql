@@ -99,7 +99,7 @@ BEGIN
         part := to_json(part)::text;
         shown := shown || substr(part, 2, length(part) - 2);
         EXIT WHEN ends = 0;
-        shown := shown || '\u0000';
+        shown := shown || E'\\u0000';
         rest := substring(rest from ends + length(zero));
     END LOOP;
     RETURN '"' || shown || '"';
@@ -110,15 +110,15 @@ $$;
 -- in a segment is 00 FF, and the key follows on 00 00.
 CREATE FUNCTION item_namespace(name bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE SET search_path FROM CURRENT AS $$
 DECLARE
-    rest bytea := substring(name from 1 for position('\x0000'::bytea in name) - 1);
+    rest bytea := substring(name from 1 for position(E'\\x0000'::bytea in name) - 1);
     ends integer;
     shown text := '';
 BEGIN
     LOOP
-        ends := position('\x0001'::bytea in rest);
+        ends := position(E'\\x0001'::bytea in rest);
         EXIT WHEN ends = 0;
         shown := shown || CASE shown WHEN '' THEN '' ELSE ',' END
-            || json_string(substring(rest from 1 for ends - 1), '\x00ff'::bytea);
+            || json_string(substring(rest from 1 for ends - 1), E'\\x00ff'::bytea);
         rest := substring(rest from ends + 2);
     END LOOP;
     RETURN '[' || shown || ']';
@@ -128,9 +128,9 @@ $$;
 -- Returns the key of an item. A key with a null character is shown as JSON.
 CREATE FUNCTION item_key(name bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE SET search_path FROM CURRENT AS $$
 DECLARE
-    key bytea := substring(name from position('\x0000'::bytea in name) + 2);
+    key bytea := substring(name from position(E'\\x0000'::bytea in name) + 2);
 BEGIN
-    RETURN CASE position('\x00'::bytea in key) WHEN 0 THEN convert_from(key, 'UTF8') ELSE json_string(key, '\x00'::bytea) END;
+    RETURN CASE position(E'\\x00'::bytea in key) WHEN 0 THEN convert_from(key, 'UTF8') ELSE json_string(key, E'\\x00'::bytea) END;
 END
 $$;
 

@@ -22,8 +22,8 @@ CREATE INDEX cache_entry_by_expiry ON cache_entry (expires) WHERE expires IS NOT
 -- Views for people.
 
 CREATE VIEW results AS
-SELECT json_string(graph, '\x00'::bytea) AS graph, json_string(node, '\x00'::bytea) AS node,
-       json_string(state, '\x00'::bytea) AS state, json_string(key, '\x00'::bytea) AS key,
+SELECT json_string(graph, E'\\x00'::bytea) AS graph, json_string(node, E'\\x00'::bytea) AS node,
+       json_string(state, E'\\x00'::bytea) AS state, json_string(key, E'\\x00'::bytea) AS key,
        CASE encoding WHEN 0 THEN convert_from(value, 'UTF8') ELSE encode(value, 'hex') END AS value,
        to_timestamp(made / 1000.0) AS made, to_timestamp(expires / 1000.0) AS expires
 FROM cache_entry

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 
 use crate::database::{Connection, query};
@@ -27,9 +28,15 @@ pub(crate) struct SchemaName {
 
 impl SchemaName {
     pub(crate) fn new(name: &str) -> Result<Self, Failure> {
-        if name.is_empty() || name.len() > 63 || name.contains('\0') || name.starts_with("pg_") {
+        // A search path replaces `$user` by the name of the role.
+        if name.is_empty()
+            || name.len() > 63
+            || name.contains('\0')
+            || name.starts_with("pg_")
+            || name == "$user"
+        {
             return Err(Failure::backend(format!(
-                "`{name}` cannot be the name of a schema: a name has 1 to 63 bytes, no null character, and does not begin with `pg_`"
+                "`{name}` cannot be the name of a schema: a name has 1 to 63 bytes, no null character, does not begin with `pg_`, and is not `$user`"
             )));
         }
         Ok(Self { name: name.to_owned(), quoted: format!("\"{}\"", name.replace('"', "\"\"")) })
@@ -88,7 +95,9 @@ async fn format(connection: &Connection, schema: &SchemaName) -> Result<Option<u
 
 /// Migrates the schema in one transaction. Several programs may do so at once: only the first migrates.
 async fn migrate_locked(connection: &mut Connection, schema: &SchemaName) -> Result<(), Failure> {
-    let transaction = connection.transaction().await?;
+    // Each statement has to see what other programs have done before it got the lock.
+    let transaction =
+        connection.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start().await?;
     // The lock ends with the transaction, as poolers demand.
     let lock = format!("superstep migration of {schema}");
     let locked = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";

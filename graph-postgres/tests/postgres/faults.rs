@@ -17,7 +17,7 @@ pub(crate) fn url_with(parameter: &str) -> String {
     format!("{url}{}{parameter}", if url.contains('?') { '&' } else { '?' })
 }
 
-fn text(error: &CheckpointError) -> String {
+pub(crate) fn text(error: &CheckpointError) -> String {
     format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default())
 }
 
@@ -173,9 +173,23 @@ fn unreachable_server_is_an_error_that_passes() {
 }
 
 #[test]
+fn longest_timeouts_are_no_limit() {
+    if url().is_none() {
+        return;
+    }
+    let schema = Schema::new();
+    let options = schema.options().connect_timeout(Duration::MAX).pool_timeout(Duration::MAX);
+    let store = block_on(options.retry_timeout(Duration::MAX).connect(&url().unwrap())).unwrap();
+    block_on(store.commit(append("t", Fence::default(), "0"))).unwrap();
+    assert_eq!(block_on(read(&store, "t")).unwrap().1, ["0"]);
+}
+
+#[test]
 fn url_and_schema_name_are_checked_before_connecting() {
     for (url, schema, expected) in [
         ("postgres://localhost:port/none", "s", "not a connection string"),
+        ("mysql://localhost/none", "s", "write `postgres://user@host/database`"),
+        ("", "s", "names no server"),
         ("postgres://127.0.0.1:9/none", "", "cannot be the name of a schema"),
         ("postgres://127.0.0.1:9/none", "pg_mine", "cannot be the name of a schema"),
         ("postgres://127.0.0.1:9/none", "nul\0", "cannot be the name of a schema"),

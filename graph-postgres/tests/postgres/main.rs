@@ -15,5 +15,6 @@ mod pooler;
 mod private_server;
 mod reused;
 mod server;
+mod settings;
 #[cfg(feature = "rustls")]
 mod tls;
