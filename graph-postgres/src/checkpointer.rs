@@ -144,7 +144,11 @@ impl PostgresCheckpointer {
         let query = Arc::new(query);
         let work = move |connection: Connection, database: Arc<Database>| {
             let query = Arc::clone(&query);
-            read_only(connection, reader::BEGIN, move |client| reader(client, database, query))
+            let schema = database.schema().clone();
+            async move {
+                read_only(connection, &schema, reader::BEGIN, move |client| reader(client, database, query))
+                    .await
+            }
         };
         self.read(&operation, work).await
     }

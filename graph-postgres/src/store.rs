@@ -100,12 +100,13 @@ impl PostgresStore {
         read: impl for<'c> Fn(&'c Client, Arc<Shared>) -> Work<'c, T, ItemError> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         self.shared.dropped.settle().await;
-        let call = Arc::new((Arc::clone(&self.shared), read));
+        let call = Arc::new((self.database.schema().clone(), Arc::clone(&self.shared), read));
         let done = self.database.read(move |connection| {
             let call = Arc::clone(&call);
             async move {
-                let (shared, read) = &*call;
-                let done = read_only(connection, items::BEGIN, |client| read(client, Arc::clone(shared)));
+                let (schema, shared, read) = &*call;
+                let done =
+                    read_only(connection, schema, items::BEGIN, |client| read(client, Arc::clone(shared)));
                 separate_refusal(done.await)
             }
         });

@@ -8,7 +8,7 @@ use deadpool_postgres::Object;
 use futures_util::future::join;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, SimpleQueryMessage};
+use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use crate::database::Connection;
 use crate::error::Failure;
@@ -66,8 +66,12 @@ impl Drop for Open {
 }
 
 /// Reads in a transaction, which is sent together with its first statement and ends after the answer.
+///
+/// # Errors
+/// The schema has another format than that of this program.
 pub(crate) async fn read_only<T, E>(
     connection: Connection,
+    schema: &SchemaName,
     begin: &str,
     read: impl for<'c> FnOnce(&'c Client) -> Work<'c, T, E>,
 ) -> Result<T, E>
@@ -76,11 +80,15 @@ where
 {
     let open = Open::new(connection);
     let client = open.client()?;
-    let (begun, read) = join(client.batch_execute(begin), read(client)).await;
+    let begin = format!("{begin}; SELECT {schema}.format_number()");
+    let (begun, read) = join(client.simple_query(&begin), read(client)).await;
     // The answer does not wait for it, and nothing depends on it.
     drop(tokio::spawn(open.roll_back()));
-    begun?;
-    read
+    match first_row(&begun?).map(|row| row.get(0).and_then(|number| number.parse().ok())) {
+        Some(Some(FORMAT)) => read,
+        Some(Some(format)) => Err(other_format(format).into()),
+        _ => Err(Failure::backend("the server did not tell the format of the schema").into()),
+    }
 }
 
 /// A transaction whose result may be unknown: the connection was lost while it was committed.
@@ -200,13 +208,17 @@ async fn status(client: &Client, id: &String) -> Result<Status, Failure> {
 /// # Errors
 /// The schema has another format than that of this program.
 fn transaction_id(messages: Vec<SimpleQueryMessage>) -> Result<String, Failure> {
-    let begun = messages.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some((row.get(0)?, row.get(1)?.parse::<u32>().ok()?)),
-        _ => None,
-    });
+    let begun = first_row(&messages).and_then(|row| Some((row.get(0)?, row.get(1)?.parse::<u32>().ok()?)));
     match begun {
         Some((id, FORMAT)) => Ok(id.to_owned()),
         Some((_, format)) => Err(other_format(format)),
         None => Err(Failure::backend("the server did not tell the id of the transaction")),
     }
+}
+
+fn first_row(messages: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
+    messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    })
 }

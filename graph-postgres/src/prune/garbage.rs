@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_store::checkpoint::CheckpointId;
-use tokio_postgres::Transaction;
+use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use crate::columns::Id;
@@ -35,9 +35,9 @@ struct Garbage {
 }
 
 /// Deletes the changes and branches of a namespace that no remaining checkpoint needs.
-pub(super) async fn collect(transaction: &Transaction<'_>, namespace: i64) -> Result<(), Failure> {
+pub(super) async fn collect(client: &Client, namespace: i64) -> Result<(), Failure> {
     let params: [Param<'_>; 1] = [(&namespace, Type::INT8)];
-    let of = |statement: &'static str| transaction.query_typed(statement, &params);
+    let of = |statement: &'static str| client.query_typed(statement, &params);
     let mut branches = Vec::new();
     for row in of("SELECT id, parent, fork FROM branch WHERE namespace = $1 ORDER BY id DESC").await? {
         let fork = row.try_get::<_, Option<Id>>(2)?.map(|Id(fork)| fork);
@@ -60,11 +60,9 @@ pub(super) async fn collect(transaction: &Transaction<'_>, namespace: i64) -> Re
     for (field, spans) in &fields {
         collect_field(&branches, &remaining, *field, spans, &mut garbage);
     }
-    garbage.remove(transaction).await?;
+    garbage.remove(client).await?;
     let unneeded = unneeded_branches(&branches, &remaining);
-    transaction
-        .execute_typed("DELETE FROM branch WHERE id = ANY($1)", &[(&unneeded, Type::INT8_ARRAY)])
-        .await?;
+    client.execute_typed("DELETE FROM branch WHERE id = ANY($1)", &[(&unneeded, Type::INT8_ARRAY)]).await?;
     Ok(())
 }
 
@@ -133,13 +131,13 @@ impl Garbage {
         }
     }
 
-    async fn remove(&self, transaction: &Transaction<'_>) -> Result<(), Failure> {
+    async fn remove(&self, client: &Client) -> Result<(), Failure> {
         let (branches, fields, firsts) = &self.deleted;
         let deleted: [Param<'_>; 3] =
             [(branches, Type::INT8_ARRAY), (fields, Type::INT8_ARRAY), (firsts, Type::UUID_ARRAY)];
         let statement = "DELETE FROM piece p USING unnest($1, $2, $3) AS d (branch, field, first) \
             WHERE p.branch = d.branch AND p.field = d.field AND p.first = d.first";
-        transaction.execute_typed(statement, &deleted).await?;
+        client.execute_typed(statement, &deleted).await?;
         let (branches, fields, firsts, untils) = &self.cut;
         let cut: [Param<'_>; 4] = [
             (branches, Type::INT8_ARRAY),
@@ -149,7 +147,7 @@ impl Garbage {
         ];
         let statement = "SELECT cut(d.branch, d.field, d.first, d.until) \
             FROM unnest($1, $2, $3, $4) AS d (branch, field, first, until)";
-        transaction.execute_typed(statement, &cut).await?;
+        client.execute_typed(statement, &cut).await?;
         Ok(())
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use superstep_store::checkpoint::{CheckpointId, Prune, Pruned};
 use tokio_postgres::types::Type;
-use tokio_postgres::{IsolationLevel, Row, Transaction};
+use tokio_postgres::{Client, Row};
 
 use crate::columns::{Id, millis};
 use crate::database::{Connection, Database, Param, query};
 use crate::error::Failure;
+use crate::schema::SchemaName;
+use crate::transaction::{Once, Work};
 
 mod candidates;
 mod garbage;
@@ -69,22 +71,11 @@ async fn prune_thread(
 ) -> Result<(), Failure> {
     loop {
         let (schema, thread) = (database.schema().clone(), Arc::clone(&thread));
-        let step = move |mut connection: Connection| {
-            let (schema, thread) = (schema.clone(), Arc::clone(&thread));
-            async move {
-                let transaction = connection
-                    .build_transaction()
-                    .isolation_level(IsolationLevel::ReadCommitted)
-                    .start()
-                    .await?;
-                // It ends with the transaction, as poolers demand.
-                let path =
-                    format!("SET LOCAL search_path TO {schema}, pg_temp; SET LOCAL lock_timeout = '10s'");
-                transaction.batch_execute(&path).await?;
-                let step = step(&transaction, &thread, limits).await?;
-                transaction.commit().await?;
-                Ok(step)
-            }
+        // A step that were made twice would find nothing the second time, and its checkpoints would not be counted.
+        let once = Once::new(&schema);
+        let step = move |connection: Connection| {
+            let (once, schema, thread) = (once.clone(), schema.clone(), Arc::clone(&thread));
+            async move { once.attempt(connection, |client| call_step(client, schema, thread, limits)).await }
         };
         let (count, is_last) = database.run(step).await?;
         *dropped += count;
@@ -94,21 +85,35 @@ async fn prune_thread(
     }
 }
 
+fn call_step(
+    client: &Client,
+    schema: SchemaName,
+    thread: Arc<[u8]>,
+    limits: Limits,
+) -> Work<'_, (u64, bool), Failure> {
+    Box::pin(async move {
+        // It ends with the transaction, as poolers demand.
+        let path = format!("SET LOCAL search_path TO {schema}, pg_temp; SET LOCAL lock_timeout = '10s'");
+        client.batch_execute(&path).await?;
+        step(client, &thread, limits).await
+    })
+}
+
 /// Drops checkpoints of a thread. Returns their number, and `true` if none are left to drop.
-async fn step(transaction: &Transaction<'_>, thread: &[u8], limits: Limits) -> Result<(u64, bool), Failure> {
+async fn step(client: &Client, thread: &[u8], limits: Limits) -> Result<(u64, bool), Failure> {
     let lock = "SELECT pg_advisory_xact_lock(lock_of($1))";
-    transaction.query_typed(lock, &[(&thread, Type::BYTEA)]).await?;
+    client.query_typed(lock, &[(&thread, Type::BYTEA)]).await?;
     let found = "SELECT id FROM thread WHERE sha256(name) = sha256($1)";
-    let rows = transaction.query_typed(found, &[(&thread, Type::BYTEA)]).await?;
+    let rows = client.query_typed(found, &[(&thread, Type::BYTEA)]).await?;
     let Some(row) = rows.first() else { return Ok((0, true)) };
     let thread: i64 = row.try_get(0)?;
-    let rows = transaction
+    let rows = client
         .query_typed("SELECT id, name FROM namespace WHERE thread = $1", &[(&thread, Type::INT8)])
         .await?;
     let mut checkpoints = Checkpoints::new(&rows)?;
     let all: Vec<i64> = checkpoints.ids();
     let params: [Param<'_>; 1] = [(&all, Type::INT8_ARRAY)];
-    let of = |statement: &'static str| transaction.query_typed(statement, &params);
+    let of = |statement: &'static str| client.query_typed(statement, &params);
     let rows =
         of("SELECT namespace, id, parent, created FROM checkpoint WHERE namespace = ANY($1) ORDER BY id")
             .await?;
@@ -127,21 +132,18 @@ async fn step(transaction: &Transaction<'_>, thread: &[u8], limits: Limits) -> R
     if dropped.is_empty() {
         return Ok((0, true));
     }
-    drop_checkpoints(transaction, &dropped).await?;
+    drop_checkpoints(client, &dropped).await?;
     let mut changed: Vec<i64> = dropped.iter().map(|(namespace, _)| *namespace).collect();
     changed.dedup();
     for namespace in changed {
-        garbage::collect(transaction, namespace).await?;
+        garbage::collect(client, namespace).await?;
     }
     let runs = "DELETE FROM run WHERE thread = $1 AND id NOT IN (SELECT run FROM checkpoint WHERE namespace = ANY($2))";
-    transaction.execute_typed(runs, &[(&thread, Type::INT8), (&all, Type::INT8_ARRAY)]).await?;
+    client.execute_typed(runs, &[(&thread, Type::INT8), (&all, Type::INT8_ARRAY)]).await?;
     Ok((u64::try_from(dropped.len()).unwrap_or(u64::MAX), is_last))
 }
 
-async fn drop_checkpoints(
-    transaction: &Transaction<'_>,
-    dropped: &[(i64, CheckpointId)],
-) -> Result<(), Failure> {
+async fn drop_checkpoints(client: &Client, dropped: &[(i64, CheckpointId)]) -> Result<(), Failure> {
     let (namespaces, ids): (Vec<i64>, Vec<Id>) =
         dropped.iter().map(|(namespace, id)| (*namespace, Id(*id))).unzip();
     for statement in [
@@ -151,7 +153,7 @@ async fn drop_checkpoints(
          WHERE c.namespace = d.namespace AND c.id = d.id",
     ] {
         let params: [Param<'_>; 2] = [(&namespaces, Type::INT8_ARRAY), (&ids, Type::UUID_ARRAY)];
-        transaction.execute_typed(statement, &params).await?;
+        client.execute_typed(statement, &params).await?;
     }
     Ok(())
 }

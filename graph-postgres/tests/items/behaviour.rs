@@ -214,6 +214,8 @@ fn older_program_writes_nothing_to_a_newer_schema() {
     block_on(async {
         let error = items.of::<u32>("n").put("a", &1).await.unwrap_err();
         assert!(format!("{error:?}").contains("NewerFormat"), "{error:?}");
+        let error = items.of::<u32>("n").get("a").await.unwrap_err();
+        assert!(format!("{error:?}").contains("NewerFormat"), "{error:?}");
         let at = EntryKey::new("graph", "node", "state", "key");
         let put = store.cache().put(vec![NewEntry::new(at, Payload::json("1"))], UNIX_EPOCH).await;
         assert!(matches!(put, Err(CacheError::NewerFormat { found: 99, .. })), "{put:?}");

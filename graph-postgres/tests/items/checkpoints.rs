@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use superstep::{END, GraphState, START, StateGraph};
 use superstep_postgres::PostgresCheckpointer;
 use superstep_store::checkpoint::{
-    BatchWrite, CheckpointError, CheckpointQuery, Checkpointer as _, RecordKey, RecordKind, TaskRecord,
-    WriteBatch,
+    BatchWrite, CheckpointError, CheckpointQuery, Checkpointer as _, Prune, RecordKey, RecordKind,
+    TaskRecord, WriteBatch,
 };
 use superstep_store::payload::Payload;
 
@@ -46,6 +46,25 @@ fn lost_answer_of_a_checkpoint_is_looked_up() {
             proxy.cut(".commit(", cut);
             run(&store, &format!("{cut:?}")).await;
             assert!(proxy.has_cut(), "{cut:?}");
+        }
+    });
+}
+
+#[test]
+fn pruned_checkpoints_are_counted_although_the_answer_is_lost() {
+    if url().is_none() {
+        return;
+    }
+    let (schema, proxy) = (Schema::new(), Proxy::start());
+    runtime().block_on(async {
+        let store = schema.options().connect(&proxy.url).await.unwrap();
+        for cut in CUTS {
+            let thread = format!("{cut:?}");
+            run(&store, &thread).await;
+            proxy.cut(COMMIT, cut);
+            let pruned = store.prune(Prune::new().thread(&*thread).keep_last(1)).await.unwrap();
+            assert!(proxy.has_cut(), "{cut:?}");
+            assert_eq!(pruned.checkpoints, 2, "{cut:?}");
         }
     });
 }

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use superstep_conformance::block_on;
 use superstep_postgres::PostgresCheckpointer;
-use superstep_store::checkpoint::{CheckpointError, Checkpointer as _, Fence, WriteBatch};
+use superstep_store::checkpoint::{
+    CheckpointError, CheckpointQuery, Checkpointer as _, Fence, NamespaceQuery, Prune, ThreadQuery,
+    WriteBatch,
+};
 
 use crate::log::{after, append, read, submit};
 use crate::server::{Schema, url, with_client};
@@ -206,6 +209,7 @@ fn older_program_refuses_a_newer_schema() {
     }
     let schema = Schema::new();
     let connected = block_on(schema.open()).unwrap();
+    block_on(connected.commit(append("t", Fence::default(), "0"))).unwrap();
     // As a migration by a newer program.
     schema.sql("UPDATE format SET number = 99");
     schema.sql(
@@ -218,6 +222,11 @@ fn older_program_refuses_a_newer_schema() {
         block_on(connected.get("t", "", None)).unwrap_err(),
         block_on(connected.delete("t", None)).unwrap_err(),
         block_on(connected.copy("t", "u", None)).unwrap_err(),
+        block_on(connected.prune(Prune::new().keep_last(1))).unwrap_err(),
+        block_on(connected.threads(ThreadQuery::new())).unwrap_err(),
+        block_on(connected.list(CheckpointQuery::new("t"))).unwrap_err(),
+        block_on(connected.history(CheckpointQuery::new("t"))).unwrap_err(),
+        block_on(connected.namespaces(NamespaceQuery::new("t"))).unwrap_err(),
     ] {
         assert!(matches!(error, CheckpointError::NewerFormat { found: 99, .. }), "{error:?}");
     }
