@@ -56,6 +56,7 @@ impl Database {
         if config.get_application_name().is_none() {
             config.application_name("superstep");
         }
+        notice_silence(&mut config);
         let schema = SchemaName::new(&options.schema)?;
         let servers = u32::try_from(crate::hosts::each(&config).len()).unwrap_or(u32::MAX);
         let connector = Connector::new(&config, &options)?;
@@ -214,6 +215,23 @@ impl Statements {
 
     pub(crate) fn get(&self) -> &str {
         &self.get
+    }
+}
+
+/// Lets connections to a machine that has vanished end within about a minute, unless the URL has other times. The systems
+/// wait for a quarter of an hour for an answer to a statement, and for two hours on an idle connection.
+fn notice_silence(config: &mut Config) {
+    if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
+        config.keepalives_idle(Duration::from_secs(30));
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_interval(Duration::from_secs(10));
+    }
+    if config.get_keepalives_retries().is_none() {
+        config.keepalives_retries(3);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(Duration::from_secs(60));
     }
 }
 

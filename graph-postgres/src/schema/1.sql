@@ -373,7 +373,7 @@ $superstep$;
 -- Commits batches, in order, and says of each what has become of it: 0 applied, 1 conflict, 2 invalid for a reason that
 -- the caller knows, 3 a checkpoint is missing, 4 a run is unknown and has to be sent in full.
 --
--- The lists of the batches follow one another. A column `…_end` has the index of the last element that belongs to a batch,
+-- The lists of the batches follow one another. A column `..._end` has the index of the last element that belongs to a batch,
 -- or to a section of one. A section is a roll back, checkpoints that follow one another, their changes, and records.
 CREATE FUNCTION commit(
     known integer,

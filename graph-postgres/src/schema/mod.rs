@@ -131,3 +131,16 @@ async fn migrate_locked(connection: &mut Connection, schema: &SchemaName) -> Res
     transaction.commit().await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MIGRATIONS;
+
+    /// The server converts statements to the encoding of its database, which may have no other characters.
+    #[test]
+    fn migrations_are_ascii() {
+        for (nth, migration) in MIGRATIONS.iter().enumerate() {
+            assert_eq!(migration.chars().find(|character| !character.is_ascii()), None, "{}.sql", nth + 1);
+        }
+    }
+}

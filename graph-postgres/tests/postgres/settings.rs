@@ -8,7 +8,7 @@ use superstep_store::checkpoint::{CheckpointError, Checkpointer as _, Fence};
 
 use crate::faults::{text, url_with};
 use crate::log::{append, read};
-use crate::server::{Schema, is_long, url, with_client_at};
+use crate::server::{Schema, is_long, skip, url, with_client, with_client_at};
 
 /// Returns the URL with settings of the session.
 fn with_settings(settings: &[&str]) -> String {
@@ -124,4 +124,50 @@ fn read_only_sessions_are_named_as_the_cause() {
     let schema = Schema::at(with_settings(&["default_transaction_read_only=on"]));
     let error: CheckpointError = block_on(schema.open()).unwrap_err();
     assert!(text(&error).contains("`default_transaction_read_only`"), "{}", text(&error));
+}
+
+/// A machine that has vanished does not close its connections.
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_are_probed() {
+    if url().is_none() {
+        return;
+    }
+    let program = format!("superstep-probed-{}", std::process::id());
+    let schema = Schema::new();
+    let probe = |parameters: &str| {
+        let url = url_with(&format!("application_name={program}{parameters}"));
+        let store = block_on(schema.options().connect(&url)).unwrap();
+        let statement =
+            format!("SELECT client_port FROM pg_stat_activity WHERE application_name = '{program}'");
+        let ports: Vec<i32> = with_client(move |client| {
+            Box::pin(async move {
+                let rows = client.query_typed(&statement, &[]).await.unwrap();
+                rows.iter().map(|row| row.get(0)).collect()
+            })
+        });
+        let seconds = ports.iter().filter_map(|port| seconds_to_probe(*port)).collect::<Vec<u64>>();
+        block_on(store.close());
+        seconds
+    };
+    let seconds = probe("");
+    if seconds.is_empty() {
+        return skip("the test of probes needs a server that sees the ports of this machine");
+    }
+    assert!(seconds.iter().all(|seconds| *seconds <= 30), "{seconds:?}");
+    let seconds = probe("&keepalives_idle=600");
+    assert!(seconds.iter().any(|seconds| *seconds > 500), "{seconds:?}");
+}
+
+/// Returns the time until the system probes a connection from this port.
+#[cfg(target_os = "linux")]
+fn seconds_to_probe(port: i32) -> Option<u64> {
+    let table = |file| std::fs::read_to_string(file).unwrap_or_default();
+    let table = table("/proc/net/tcp") + &table("/proc/net/tcp6");
+    let line = table.lines().find(|line| {
+        line.split_whitespace().nth(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}")))
+    })?;
+    // `02:` is the timer of probes, in hundredths of a second.
+    let ticks = line.split_whitespace().nth(5)?.strip_prefix("02:")?;
+    Some(u64::from_str_radix(ticks, 16).unwrap() / 100)
 }
