@@ -9,8 +9,9 @@ use tokio_postgres::{Client, Row};
 use crate::columns::{Id, millis};
 use crate::database::{Connection, Database, Param, query};
 use crate::error::Failure;
+use crate::reader;
 use crate::schema::SchemaName;
-use crate::transaction::{Once, Work};
+use crate::transaction::{Once, Work, read_only};
 
 mod candidates;
 mod garbage;
@@ -37,7 +38,7 @@ pub(crate) async fn prune(database: &Arc<Database>, wanted: Prune) -> Result<Pru
     }
     let mut after = 0;
     loop {
-        let threads = threads(database, after).await?;
+        let threads = threads(database, after, limits).await?;
         if threads.is_empty() {
             return Ok(Pruned::new(dropped));
         }
@@ -48,19 +49,49 @@ pub(crate) async fn prune(database: &Arc<Database>, wanted: Prune) -> Result<Pru
     }
 }
 
-/// Returns the threads after a row that have more checkpoints than one.
-async fn threads(database: &Arc<Database>, after: i64) -> Result<Vec<(i64, Arc<[u8]>)>, Failure> {
+/// Returns the threads after a row that may have something to drop: more checkpoints than are kept, and an old one.
+async fn threads(
+    database: &Arc<Database>,
+    after: i64,
+    limits: Limits,
+) -> Result<Vec<(i64, Arc<[u8]>)>, Failure> {
     let schema = database.schema().clone();
+    let keep = i64::try_from(limits.keep).unwrap_or(i64::MAX);
     let read = move |connection: Connection| {
         let schema = schema.clone();
+        // `OFFSET` keeps the planner from a join, which could read all checkpoints for each page.
+        let statement = format!(
+            "SELECT t.id, t.name FROM {schema}.thread t WHERE t.id > $1 AND EXISTS ( \
+                 SELECT 1 FROM {schema}.namespace n WHERE n.thread = t.id \
+                 AND EXISTS (SELECT 1 FROM {schema}.checkpoint c WHERE c.namespace = n.id OFFSET $2) \
+                 AND EXISTS ( \
+                     SELECT 1 FROM {schema}.checkpoint c WHERE c.namespace = n.id AND c.created < $3 OFFSET 0 \
+                 ) OFFSET 0 \
+             ) ORDER BY t.id LIMIT 1000"
+        );
         async move {
-            let statement =
-                format!("SELECT id, name FROM {schema}.thread WHERE id > $1 ORDER BY id LIMIT 1000");
-            query(&connection, &statement, &[(&after, Type::INT8)]).await
+            read_only(connection, &schema, reader::BEGIN, move |client| {
+                select(client, statement, after, keep, limits.created_before)
+            })
+            .await
         }
     };
     let rows = database.read(read).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, Arc::from(row.try_get::<_, &[u8]>(1)?)))).collect()
+}
+
+fn select(
+    client: &Client,
+    statement: String,
+    after: i64,
+    keep: i64,
+    created_before: i64,
+) -> Work<'_, Vec<Row>, Failure> {
+    Box::pin(async move {
+        let params: [Param<'_>; 3] =
+            [(&after, Type::INT8), (&keep, Type::INT8), (&created_before, Type::INT8)];
+        query(client, &statement, &params).await
+    })
 }
 
 async fn prune_thread(

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use superstep_conformance::block_on;
 use superstep_postgres::PostgresCheckpointer;
@@ -79,6 +79,31 @@ fn commit_although_connections_end(schema: &Schema, statements: &str) {
     assert!(ended > 0, "no connection was ended");
     let (_, log) = block_on(read(&store, "t")).unwrap();
     assert_eq!(log, (0..CALLS).map(|n| n.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn prune_passes_over_threads_with_nothing_to_drop() {
+    if url().is_none() {
+        return;
+    }
+    let schema = Schema::new();
+    let store = block_on(schema.open()).unwrap();
+    let first = append("t", Fence::default(), "0");
+    let fence = after(&first);
+    block_on(store.commit(first)).unwrap();
+    block_on(store.commit(append("t", fence, "1"))).unwrap();
+    let lock = format!("BEGIN; SELECT pg_advisory_xact_lock({}.lock_of('t'))", schema.quoted());
+    // The lock of the thread is not asked for.
+    with_client(move |client| {
+        Box::pin(async move {
+            client.batch_execute(&lock).await.unwrap();
+            for prune in [Prune::new().keep_last(2), Prune::new().older_than(UNIX_EPOCH)] {
+                assert_eq!(store.prune(prune).await.unwrap().checkpoints, 0);
+            }
+        })
+    });
+    let store = block_on(schema.open()).unwrap();
+    assert_eq!(block_on(store.prune(Prune::new().keep_last(1))).unwrap().checkpoints, 1);
 }
 
 #[test]
