@@ -10,6 +10,7 @@ pub use std::boxed::Box;
 pub use std::string::String;
 pub use superstep::__private::{Checked, Extract, FixedParam, Param, Source};
 pub use superstep::{GraphState, NodeError};
+pub use superstep_derive::tool_items;
 
 /// Returns a parameter that the run provides.
 ///

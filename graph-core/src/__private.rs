@@ -39,7 +39,7 @@ pub use crate::state::{
     Flattened, FlattenedField, GivenValue, NoOverwrite, PlainField, WrittenField, WrittenFields,
     flattened_field, flattened_writes, plain_field,
 };
-pub use crate::step::{Choice, Exit, IntoLeave, IntoStep, Leave, NodeRef, Step, Targets};
+pub use crate::step::{Choice, Exit, ExitTarget, IntoLeave, IntoStep, Leave, NodeRef, Step, Targets};
 pub use crate::{Field, GraphState, Overwrite, Route};
 #[cfg(feature = "schema")]
 pub use schemars::JsonSchema;

@@ -58,6 +58,12 @@ pub fn tool(attributes: TokenStream, item: TokenStream) -> TokenStream {
     show::expand_tool(attributes, item)
 }
 
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn tool_items(items: TokenStream, _: TokenStream) -> TokenStream {
+    items
+}
+
 #[expect(missing_docs, reason = "documented on `superstep::graph!`")]
 #[proc_macro]
 pub fn graph(text: TokenStream) -> TokenStream {

@@ -28,14 +28,16 @@ pub(crate) fn expand_tool(
     attributes: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    let (name, output) = tool::tool(attributes.into(), item.into());
-    shown(&name, output).into()
+    let tool = tool::tool(attributes.into(), item.into());
+    shown(&tool.name, tool.items);
+    tool.item.into()
 }
 
 pub(crate) fn expand_graph(text: proc_macro::TokenStream) -> proc_macro::TokenStream {
     shown("graph!", graph::graph(text.into())).into()
 }
 
+/// Returns the expansion, and prints it if it is wanted.
 fn shown(name: &str, output: TokenStream) -> TokenStream {
     if std::env::var("SUPERSTEP_EXPAND").is_ok_and(|wanted| wanted == name || wanted == "all") {
         eprintln!("{}", layout(output.clone()));

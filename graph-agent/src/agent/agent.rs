@@ -60,7 +60,7 @@ use super::{ANSWER, MODEL, ModelNode, StructuredOutputNode};
 /// | `tools` | runs each tool call of the model in its own task |
 /// | `answer` | with [`structured_output`](Self::structured_output): asks for the final answer as a Rust type |
 #[must_use = "an agent does nothing until it is a graph"]
-pub struct Agent<S: HasMessages, D = ()> {
+pub struct Agent<S: GraphState, D = ()> {
     model: ModelNode<S, D>,
     source: ModelSource<D>,
     system: Option<Content>,
@@ -68,30 +68,45 @@ pub struct Agent<S: HasMessages, D = ()> {
     request: ChatRequest,
     tools: Tools<S, D>,
     texts: RepairTexts,
+    /// Makes the graph. The constructors know that the state has a conversation, so that rustc reports there that it has none,
+    /// and only there.
+    assemble: fn(Self) -> Result<StateGraph<S, D>, InvalidTools>,
 }
 
-impl<S: HasMessages> Agent<S> {
+impl<S: GraphState> Agent<S> {
     /// Creates an agent that uses this model.
-    pub fn new(model: Arc<dyn ChatModel>) -> Self {
+    pub fn new(model: Arc<dyn ChatModel>) -> Self
+    where
+        S: HasMessages,
+    {
         Self::with_source(ModelSource::Fixed(model))
     }
 }
 
-impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
+impl<S: GraphState, D: Send + Sync + 'static> Agent<S, D> {
     /// Creates an agent that takes its model from the application context of the run.
-    pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self {
+    pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self
+    where
+        S: HasMessages,
+    {
         Self::with_source(ModelSource::Context(Arc::new(choose)))
     }
 
     /// Creates an agent that uses this model, in a graph with an application context.
-    pub fn with_context(model: Arc<dyn ChatModel>) -> Self {
+    pub fn with_context(model: Arc<dyn ChatModel>) -> Self
+    where
+        S: HasMessages,
+    {
         Self::with_source(ModelSource::Fixed(model))
     }
 
-    fn with_source(source: ModelSource<D>) -> Self {
+    fn with_source(source: ModelSource<D>) -> Self
+    where
+        S: HasMessages,
+    {
         let model = ModelNode::with_source(source.clone());
-        let (request, texts) = (ChatRequest::default(), RepairTexts::default());
-        Self { model, source, system: None, request, tools: Tools::new(), texts }
+        let (request, texts, assemble) = (ChatRequest::default(), RepairTexts::default(), Self::assemble);
+        Self { model, source, system: None, request, tools: Tools::new(), texts, assemble }
     }
 
     /// Sets the system message. It precedes the conversation in every request and is not part of the state.
@@ -162,7 +177,10 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     pub fn structured_output<T: JsonSchema + DeserializeOwned + 'static>(
         self,
         write: impl Fn(T) -> <S as GraphState>::Update + Send + Sync + 'static,
-    ) -> StructuredAgent<S, T, D> {
+    ) -> StructuredAgent<S, T, D>
+    where
+        S: HasMessages,
+    {
         StructuredAgent { agent: self, write: Arc::new(write) }
     }
 
@@ -173,6 +191,13 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     /// # Errors
     /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn graph(self) -> Result<StateGraph<S, D>, InvalidTools> {
+        (self.assemble)(self)
+    }
+
+    fn assemble(self) -> Result<StateGraph<S, D>, InvalidTools>
+    where
+        S: HasMessages,
+    {
         let Self { model, tools, texts, .. } = self;
         let (sanity, model) = (named("sanity", MessagesSanity::with(texts)), named(MODEL, model));
         let tools = tool_node(tools)?;
@@ -184,7 +209,7 @@ impl<S: HasMessages, D: Send + Sync + 'static> Agent<S, D> {
     }
 }
 
-impl<S: HasMessages, D> std::fmt::Debug for Agent<S, D> {
+impl<S: GraphState, D> std::fmt::Debug for Agent<S, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Agent")
             .field("model", &self.model)
@@ -227,7 +252,7 @@ where
     /// # Errors
     /// [`InvalidTools`], if two tools have the same name or a tool has a name that models do not accept.
     pub fn graph(self) -> Result<StateGraph<S, D>, InvalidTools> {
-        let Agent { model, source, system, request, tools, texts } = self.agent;
+        let Agent { model, source, system, request, tools, texts, .. } = self.agent;
         let answer = StructuredOutputNode::<S, T, D>::with_source(source, self.write);
         let answer = answer.request(request).texts(texts.clone());
         let answer = named(ANSWER, if let Some(text) = system { answer.system(text) } else { answer });

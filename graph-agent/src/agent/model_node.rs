@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep::messages::sanity::{RepairTexts, in_order};
 use superstep::messages::{AiMessage, Content, HasMessages, Message, MessageAssembler, MessagesUpdate};
-use superstep::{Context, ContextWith, Node, Result};
+use superstep::{Context, ContextWith, GraphState, Node, Result};
 
 use crate::model::request::ChatRequest;
 use crate::spans;
@@ -36,14 +36,20 @@ pub struct ModelNode<S, D = ()> {
     state: PhantomData<fn(S)>,
 }
 
-impl<S: HasMessages, D: Send + Sync + 'static> ModelNode<S, D> {
+impl<S: GraphState, D: Send + Sync + 'static> ModelNode<S, D> {
     /// Creates a node that uses this model.
-    pub fn new(model: Arc<dyn ChatModel>) -> Self {
+    pub fn new(model: Arc<dyn ChatModel>) -> Self
+    where
+        S: HasMessages,
+    {
         Self::with_source(ModelSource::Fixed(model))
     }
 
     /// Creates a node that takes its model from the application context of the run.
-    pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self {
+    pub fn from_context(choose: impl Fn(&D) -> Arc<dyn ChatModel> + Send + Sync + 'static) -> Self
+    where
+        S: HasMessages,
+    {
         Self::with_source(ModelSource::Context(Arc::new(choose)))
     }
 

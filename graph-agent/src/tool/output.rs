@@ -53,6 +53,7 @@ pub trait IntoToolOutput<S: GraphState> {
 
 macro_rules! as_text {
     ($($ty:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<S: GraphState> IntoToolOutput<S> for $ty {
             fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
                 Ok(ToolOutput::new(self.to_string()))
@@ -63,12 +64,14 @@ macro_rules! as_text {
 
 as_text!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, &'static str);
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState> IntoToolOutput<S> for String {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState> IntoToolOutput<S> for Content {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new(self))
@@ -76,6 +79,7 @@ impl<S: GraphState> IntoToolOutput<S> for Content {
 }
 
 /// A JSON string becomes plain text; any other value becomes JSON.
+#[diagnostic::do_not_recommend]
 impl<S: GraphState> IntoToolOutput<S> for Value {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new(match self {
@@ -86,18 +90,21 @@ impl<S: GraphState> IntoToolOutput<S> for Value {
 }
 
 /// The model gets the text `done`.
+#[diagnostic::do_not_recommend]
 impl<S: GraphState> IntoToolOutput<S> for () {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput::new("done"))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState> IntoToolOutput<S> for ToolOutput<S> {
     fn into_tool_output(self) -> Result<Self, NodeError> {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState, C: Into<Content>, U: IntoUpdate<S>> IntoToolOutput<S> for (C, U) {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         Ok(ToolOutput { update: Some(self.1.into_update()), ..ToolOutput::new(self.0) })
@@ -162,6 +169,7 @@ impl<U> ToolReply<U> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: GraphState, U: IntoUpdate<S>> IntoToolOutput<S> for ToolReply<U> {
     fn into_tool_output(self) -> Result<ToolOutput<S>, NodeError> {
         let Self { content, artifact, status, update } = self;

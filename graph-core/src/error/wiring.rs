@@ -122,6 +122,25 @@ pub enum WiringProblem {
         /// The destination.
         to: String,
     },
+    /// A route leads to a node that the graph cannot have, because the node reads another state.
+    #[error(
+        "the route of node `{node}` leads to `{to}` (by `{exit}`), which reads the state `{reads}`, but the state of this graph is \
+         `{state}`: lead to a node that reads `{state}`; or put `{to}` into a graph over `{reads}`, add that graph with \
+         `.as_node(\"{to}\").mapped(..)`, and write `#[to(\"{to}\")]`"
+    )]
+    #[non_exhaustive]
+    DestinationOfOtherState {
+        /// The node that the route leaves.
+        node: String,
+        /// The exit.
+        exit: String,
+        /// The destination.
+        to: String,
+        /// The state that the destination reads.
+        reads: String,
+        /// The state of the graph.
+        state: String,
+    },
     /// A setting refers to a node that the graph does not have.
     #[error("`{node}` is {what}, but is not in the graph: add it with an edge or `.node({node})`")]
     #[non_exhaustive]

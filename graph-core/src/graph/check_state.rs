@@ -4,10 +4,12 @@ use crate::state::{GraphState, StateCheck};
 use super::Draft;
 
 impl Draft {
-    /// Reports the mistakes of the state itself.
+    /// Reports the mistakes of the state itself, and keeps its parts.
     pub(super) fn check_state<S: GraphState>(&mut self) {
         let mut check = StateCheck::default();
+        check.part::<S>();
         S::__check(&mut check);
+        self.parts = check.parts;
         for broken in check.violations {
             self.report(WiringProblem::StartValue {
                 field: broken.field.unwrap_or_default().to_owned(),

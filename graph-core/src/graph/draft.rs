@@ -15,6 +15,8 @@ use super::registration::{NodeTypes, Registration, ValueId};
 pub struct Draft {
     /// The type of the state.
     pub(super) state: &'static StateType,
+    /// The state and all states flattened into it. Empty before `compile()`.
+    pub(super) parts: Vec<TypeId>,
     pub(super) name: String,
     pub(super) nodes: Vec<DraftNode>,
     pub(super) indices: HashMap<NodeRef, usize>,
@@ -64,6 +66,7 @@ impl Draft {
     pub(super) fn new(state: &'static StateType) -> Self {
         Self {
             state,
+            parts: Vec::new(),
             name: state.name.to_owned(),
             nodes: Vec::new(),
             indices: HashMap::new(),

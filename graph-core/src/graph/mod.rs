@@ -30,6 +30,7 @@ mod registration;
 mod shape;
 #[doc(hidden)]
 pub mod text;
+mod unknown_destination;
 mod wiring;
 
 pub use crate::drawing::{Direction, Mark};
@@ -52,7 +53,7 @@ pub use no_end::{
     LeadToANode, LeaveAnotherNode, Nodes, SingleNodeOnly, WriteAHandler, WriteATuple, WriteOneNode,
 };
 #[doc(hidden)]
-pub use not_a_node::{AsNodeFirst, BlockingFunction, WholeGraph, WriteAsync};
+pub use not_a_node::{AsNodeFirst, BlockingFunction, BlockingResult, ReturnsValue, WholeGraph, WriteAsync};
 #[doc(hidden)]
 pub use other_names::{AddConditionalEdges, AddNode, GetState, Invoke, SetEntryPoint, SetFinishPoint};
 #[doc(hidden)]

@@ -77,7 +77,7 @@ pub struct BlockingFunction<T>(PhantomData<fn(T)>);
 #[diagnostic::on_unimplemented(
     message = "this function is not async",
     label = "not an async function",
-    note = "a node is an `async fn`, even if it awaits nothing; work that blocks belongs into `tokio::task::spawn_blocking`"
+    note = "write `async fn`, even if it awaits nothing; work that blocks belongs into `tokio::task::spawn_blocking`"
 )]
 pub trait WriteAsync {
     /// Never called, because nothing implements the trait.
@@ -90,8 +90,40 @@ impl<T: WriteAsync> Instead for BlockingFunction<T> {
     }
 }
 
+/// A value that a function without `async` returns: no future, and no result with [`KnownWays`].
+pub trait BlockingResult {}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> BlockingResult for Result<T, E> {}
+
+macro_rules! blocking_results {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl BlockingResult for $ty {}
+    )*};
+}
+
+blocking_results! { bool char f32 f64 i8 i16 i32 i64 isize u8 u16 u32 u64 usize &str String serde_json::Value }
+
+/// Marks a [`BlockingFunction`] that returns a [`BlockingResult`].
+pub struct ReturnsValue<T>(PhantomData<fn(T)>);
+
 macro_rules! blocking_functions {
     ($(($($param:ident)*))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<Func, Out, $($param),*> Shape<ReturnsValue<fn($($param),*) -> Out>> for Func
+        where
+            Func: Fn($($param),*) -> Out,
+            Out: BlockingResult,
+        {
+            type Signature = NotANode<BlockingFunction<Func>>;
+            type Body = NotANode<BlockingFunction<Func>>;
+
+            fn into_body(self) -> Self::Body {
+                NotANode::new()
+            }
+        }
+
         #[diagnostic::do_not_recommend]
         impl<Func, Out, $($param),*> Shape<BlockingFunction<fn($($param),*) -> Out>> for Func
         where

@@ -250,14 +250,10 @@ impl Draft {
 
     pub(super) fn exit_plan(&mut self, from: &str, exit: &Exit) -> ExitPlan {
         let mut to = Vec::new();
-        for node_ref in &exit.to {
+        for (node_ref, states) in exit.to.iter().zip(&exit.states) {
             match self.target(node_ref) {
                 Some(target) => to.push(target),
-                None => self.report(WiringProblem::UnknownDestination {
-                    node: from.to_owned(),
-                    exit: exit.label.to_owned(),
-                    to: node_ref.name().to_owned(),
-                }),
+                None => self.unknown_destination(from, exit.label, node_ref, *states),
             }
         }
         for &target in &to {

@@ -3,9 +3,9 @@ use std::ops::Deref;
 use serde_json::Value;
 
 use crate::error::ErrorKind;
-use crate::payload::{to_json, to_payload};
+use crate::payload::to_payload;
 
-use super::{InterruptMismatch, OpenInterrupt, Question};
+use super::{CheckpointValue as _, InterruptMismatch, OpenInterrupt, Question};
 
 /// An answer to one question, which it names by id. It never applies to another question.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,7 @@ impl<Q: Question> TypedInterrupt<Q> {
     /// If the question has changed when the run is resumed, the answer is refused. An answer that cannot be stored as JSON is
     /// refused at that time as well.
     pub fn answer(&self, answer: Q::Answer) -> Answer {
-        let json = to_json(&answer).map_err(|reason| format!("it {reason}"));
+        let json = answer.__to_json().map_err(|reason| format!("it {reason}"));
         Answer { id: self.id.clone(), json, question: Some(self.shown.clone()), version: Some(Q::VERSION) }
     }
 }

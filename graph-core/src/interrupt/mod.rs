@@ -7,6 +7,7 @@
 //! run twice belongs in a [`Context::step`](crate::Context::step).
 
 mod answer;
+mod checkpoint_value;
 mod evolution;
 mod mismatch;
 mod open_interrupt;
@@ -17,6 +18,7 @@ mod question_type;
 mod schema;
 
 pub use answer::{Answer, TypedInterrupt};
+pub use checkpoint_value::CheckpointValue;
 pub(crate) use evolution::{is_same_question, valid_answer};
 pub use mismatch::InterruptMismatch;
 pub use open_interrupt::OpenInterrupt;

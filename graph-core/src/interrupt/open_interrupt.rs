@@ -4,8 +4,6 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::payload::from_json;
-
 use super::evolution::migrated_question;
 use super::{Answer, InterruptMismatch, Question, QuestionType, QuestionTypeOf as _, TypedInterrupt, schema};
 
@@ -119,7 +117,7 @@ impl OpenInterrupt {
     /// - [`InterruptMismatch::Unreadable`] if its JSON does not fit `Q`, its migration fails, or its version is newer.
     pub fn read<Q: Question>(&self) -> Result<TypedInterrupt<Q>, InterruptMismatch> {
         let json = self.read_as(Q::TYPE)?;
-        match from_json::<Q>(json) {
+        match Q::__from_json(json) {
             Ok(question) => Ok(TypedInterrupt::new(self.id.clone(), question, self.question.clone())),
             Err(error) => Err(self.unreadable(Q::TYPE, error.to_string())),
         }

@@ -1,9 +1,8 @@
 use serde_json::Value;
 
-use crate::payload::Storable;
 use crate::step::own_name;
 
-use super::schema;
+use super::CheckpointValue;
 
 /// The typed payload of an interrupt, and the type of its answer.
 ///
@@ -30,9 +29,9 @@ use super::schema;
     label = "does not implement `Question`, so the type of its answer is unknown",
     note = "write `impl Question for {Self} {{ type Answer = bool; }}`, with the type of the answer"
 )]
-pub trait Question: Storable + Send + Sync + 'static {
+pub trait Question: CheckpointValue + Send + Sync + 'static {
     /// The type of the answer.
-    type Answer: Storable + Send + Sync + 'static;
+    type Answer: CheckpointValue + Send + Sync + 'static;
 
     /// Returns the name of the question. It is unique in its graph, and part of the question's id.
     ///
@@ -153,7 +152,7 @@ pub trait Question: Storable + Send + Sync + 'static {
     /// assert_eq!(Approve::answer_schema(), Some(schema));
     /// ```
     fn answer_schema() -> Option<Value> {
-        schema::schema_of::<Self::Answer>()
+        Self::Answer::__schema()
     }
 }
 

@@ -1,7 +1,5 @@
 use serde_json::Value;
 
-use crate::payload::to_json;
-
 use super::Question;
 use super::question::MigratedJson;
 
@@ -34,5 +32,5 @@ impl<Q: Question> QuestionTypeOf for Q {
 
 /// Returns the question as this program writes it, with the defaults of new fields and without removed ones.
 fn reread<Q: Question>(question: Value) -> Option<Value> {
-    to_json(&serde_json::from_value::<Q>(question).ok()?).ok()
+    Q::__from_json(question).ok()?.__to_json().ok()
 }

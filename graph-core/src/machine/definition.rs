@@ -176,5 +176,5 @@ pub trait RunState: GraphState + StateOrPacket<Role = IsState> + Holds<Self> {
 #[doc(hidden)]
 pub fn exit_to<M: Machine, N: NodeOf<M> + Payload>() -> Exit {
     let read = Some(crate::erased::PacketType::reader::<N>());
-    Exit::__with_packet::<N, 1>(N::NAME, [NodeRef::Named(N::NAME.into())], read)
+    Exit::__with_packet::<N, 1>(N::NAME, [NodeRef::Named(N::NAME.into()).into()], read)
 }

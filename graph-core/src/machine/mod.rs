@@ -65,6 +65,7 @@ mod ended;
 mod leads;
 mod node_fn;
 mod place;
+mod run_function;
 mod state_machine;
 mod stateless;
 mod steps;
@@ -87,6 +88,8 @@ pub use leads::Leads;
 #[doc(hidden)]
 pub use place::IsNodeHandle;
 pub use place::NodeHandle;
+#[doc(hidden)]
+pub use run_function::RunFunction;
 pub use state_machine::StateMachine;
 pub use stateless::{Stateless, StatelessInput, StatelessUpdate};
 pub use steps::Steps;

@@ -102,7 +102,7 @@ pub trait Edge<M: Machine>: Sized {
 
 impl<M: Machine, T: OutputOf<M>> Edge<M> for End<T> {
     fn exit() -> Exit {
-        Exit::__new("End", [NodeRef::End])
+        Exit::__new("End", [NodeRef::End.into()])
     }
 
     fn into_way(self) -> Way<M> {

@@ -3,11 +3,11 @@ use std::sync::Arc;
 use crate::StateGraph;
 use crate::error::{Error, NodeError};
 use crate::graph::{Reads, Registers};
-use crate::node::{Body, IsPacketOf, ReadsPacket, Shape, Signature};
+use crate::node::{Body, IsPacketOf, ReadsPacket, Signature};
 use crate::step::{Choice, Leave, NodeRef};
 
 use super::node_fn::{NodeFn, NodeOutput};
-use super::{AnyNode, Leads, Machine, NodeOf, RunState, StateMachine};
+use super::{AnyNode, Leads, Machine, NodeOf, RunFunction, RunState, StateMachine};
 
 /// A machine under construction, used by generated code.
 pub struct Wiring<M: Machine>(StateGraph<M::Run, M::Context>);
@@ -22,7 +22,7 @@ impl<M: Machine> Wiring<M> {
     #[expect(private_bounds, reason = "the wrapper of a node's result is no type for users")]
     pub fn node<N: NodeOf<M>, F, Mark, Args, Out>(mut self, run: F) -> Self
     where
-        F: Shape<Mark, Signature = Signature<Args, Out>>,
+        F: RunFunction<N, Mark, Args = Args, Out = Out>,
         Args: ReadsPacket<Packet: IsPacketOf<N>>,
         Signature<Args, Out>: Reads<M::Run, M::Context>,
         Out: Leads<M>,

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::erased::{PacketType, Payload, ReadPacket};
-use crate::step::{End, NodeRef};
+use crate::step::{End, ExitTarget, NodeRef};
 
 use super::function::Signature;
 use super::param::{Carries, NoPacket};
@@ -126,19 +126,23 @@ impl<R> Reached<R> {
 
 impl<R: ReadsPacket> Reached<R> {
     /// Returns the destination, which takes no packet.
-    pub fn unsent(&self) -> NodeRef
+    pub fn unsent(&self) -> ExitTarget
     where
         <R::Packet as PacketKind>::Payload: NoPayload,
     {
-        self.node.clone()
+        self.target()
     }
 
     /// Returns the destination, which takes the packet `P`.
-    pub fn sent<P>(&self) -> NodeRef
+    pub fn sent<P>(&self) -> ExitTarget
     where
         R::Packet: IsPacketOf<P>,
     {
-        self.node.clone()
+        self.target()
+    }
+
+    fn target(&self) -> ExitTarget {
+        ExitTarget { node: self.node.clone(), states: Some(R::states) }
     }
 }
 
@@ -156,8 +160,8 @@ impl Anywhere {
     }
 
     /// Returns a placeholder.
-    pub fn sent<P>(&self) -> NodeRef {
-        NodeRef::End
+    pub fn sent<P>(&self) -> ExitTarget {
+        NodeRef::End.into()
     }
 
     /// Returns `None`: nothing is read back.
@@ -179,19 +183,19 @@ pub struct Unreadable<R>(PhantomData<fn(R)>);
 
 impl<R> Unreadable<R> {
     /// Reports the parameter that cannot be read.
-    pub fn unsent(&self) -> NodeRef
+    pub fn unsent(&self) -> ExitTarget
     where
         R: ReadsPacket,
     {
-        NodeRef::End
+        NodeRef::End.into()
     }
 
     /// Reports the parameter that cannot be read.
-    pub fn sent<P>(&self) -> NodeRef
+    pub fn sent<P>(&self) -> ExitTarget
     where
         R: ReadsPacket,
     {
-        NodeRef::End
+        NodeRef::End.into()
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod messages;
 mod not_a_node;
 pub(crate) mod object;
 mod param;
+mod read_state;
 mod reads_packet;
 mod shape;
 mod unsized_packet;
@@ -64,9 +65,13 @@ pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 #[doc(hidden)]
 pub use param::*;
 #[doc(hidden)]
+pub use read_state::ReadState;
+#[doc(hidden)]
 pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 #[doc(hidden)]
-pub use shape::{Body, Decide, EndSignature, IsNamed, KeyBy, Several, Shape, SingleNode, StartSignature};
+pub use shape::{
+    Body, Decide, EndSignature, IsNamed, IsNamedValue, KeyBy, Several, Shape, SingleNode, StartSignature,
+};
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};
 pub use view::View;

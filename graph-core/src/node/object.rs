@@ -10,7 +10,8 @@ use crate::step::{ErasedStep, IntoStep};
 use super::StateOrPacket;
 use super::call::Runs;
 use super::function::{ArgsOf, PacketMissing, Signature};
-use super::param::{ByRef, Carries, Extract, NoPacket};
+use super::param::{ByRef, Carries, Extract, NoPacket, Role};
+use super::read_state::ReadState;
 use super::reads_packet::ReadsPacket;
 use super::shape::{Body, Shape};
 
@@ -77,12 +78,20 @@ impl<C, N: PacketNode<C>> Shape<IsPacketNode<C>> for N {
     }
 }
 
-impl<R, C> ReadsPacket for NodeArgs<R, C> {
+impl<R: StateOrPacket<Role: Role<R>>, C> ReadsPacket for NodeArgs<R, C> {
     type Packet = NoPacket;
+
+    fn states(into: &mut Vec<ReadState>) {
+        into.extend(<R::Role as Role<R>>::state());
+    }
 }
 
-impl<R, P: 'static, C> ReadsPacket for PacketNodeArgs<R, P, C> {
+impl<R: StateOrPacket<Role: Role<R>>, P: 'static, C> ReadsPacket for PacketNodeArgs<R, P, C> {
     type Packet = Carries<P>;
+
+    fn states(into: &mut Vec<ReadState>) {
+        into.extend(<R::Role as Role<R>>::state());
+    }
 }
 
 impl<S, D, R, C> ArgsOf<S, D> for NodeArgs<R, C>

@@ -8,6 +8,8 @@ use crate::erased::Packet;
 use crate::error::{NodeError, NodeFailure};
 use crate::state::PartOf;
 
+use super::read_state::ReadState;
+
 /// A type `T` that a node can take as `&T`.
 ///
 /// A type that can be deserialized is a packet. A state is not one, so deriving both `GraphState` and `Deserialize` fails
@@ -81,6 +83,12 @@ pub trait FixedParam: 'static {
     type Packet;
     /// The parameter borrowed for `'a`.
     type At<'a>: Send;
+
+    /// Returns the state that the parameter is, or is a part of.
+    #[doc(hidden)]
+    fn state() -> Option<ReadState> {
+        None
+    }
 }
 
 /// A parameter that is not a packet.
@@ -104,6 +112,10 @@ impl<T: StateOrPacket<Role: Role<T>>> FixedParam for ByRef<T> {
     type Role = T::Role;
     type Packet = <T::Role as Role<T>>::Packet;
     type At<'a> = &'a T;
+
+    fn state() -> Option<ReadState> {
+        <T::Role as Role<T>>::state()
+    }
 }
 
 /// The role of a parameter `&T`.
@@ -115,11 +127,27 @@ impl<T: StateOrPacket<Role: Role<T>>> FixedParam for ByRef<T> {
 pub trait Role<T> {
     /// [`Carries<T>`](Carries) for a packet, [`NoPacket`] for anything else.
     type Packet;
+
+    /// Returns `T` if it is a state.
+    #[doc(hidden)]
+    fn state() -> Option<ReadState>
+    where
+        T: 'static,
+    {
+        None
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T> Role<T> for IsState {
     type Packet = NoPacket;
+
+    fn state() -> Option<ReadState>
+    where
+        T: 'static,
+    {
+        Some(ReadState::of::<T>())
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -3,11 +3,18 @@
 use crate::erased::PacketType;
 
 use super::param::{Carries, FixedParam, NoPacket, Param, WithFailure};
+use super::read_state::ReadState;
 
 /// Parameters, with the type of their packet.
 pub trait ReadsPacket {
     /// [`NoPacket`] or [`Carries<T>`](Carries).
     type Packet: PacketKind;
+
+    /// Collects the states that the parameters read, as far as they are known.
+    #[doc(hidden)]
+    fn states(into: &mut Vec<ReadState>) {
+        let _ = into;
+    }
 }
 
 /// [`NoPacket`] or [`Carries<T>`](Carries).
@@ -96,6 +103,10 @@ type PacketIn<P> = <<P as Param>::Fixed as FixedParam>::Packet;
 
 impl<A: Param<Fixed: FixedParam<Packet: PacketKind>>> ReadsPacket for (A,) {
     type Packet = PacketIn<A>;
+
+    fn states(into: &mut Vec<ReadState>) {
+        into.extend(A::Fixed::state());
+    }
 }
 
 macro_rules! reads_packet {
@@ -106,6 +117,11 @@ macro_rules! reads_packet {
             PacketIn<$first>: OrPacket<<($($rest,)+) as ReadsPacket>::Packet>,
         {
             type Packet = <PacketIn<$first> as OrPacket<<($($rest,)+) as ReadsPacket>::Packet>>::Out;
+
+            fn states(into: &mut Vec<ReadState>) {
+                into.extend($first::Fixed::state());
+                <($($rest,)+)>::states(into);
+            }
         }
     )*};
 }

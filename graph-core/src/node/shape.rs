@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 use crate::step::{End, Named, NodeRef, Start, own_name};
 
+use super::not_a_node::NotANode;
+
 /// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
 /// nodes.
 ///
@@ -13,8 +15,7 @@ use crate::step::{End, Named, NodeRef, Start, own_name};
     message = "this is not a node",
     label = "not an async function, nor a struct that implements `Node`",
     note = "a node is an `async fn` with up to four parameters: `&State`, a view, a packet, `&Context` or `&ContextWith<_>`; or a closure `named(\"..\", async |..| ..)` that captures nothing: pass values through the context",
-    note = "the function of a workflow, the `run` of a machine's node and an error handler are `async fn` too; work that blocks \
-            belongs into `tokio::task::spawn_blocking`"
+    note = "work that blocks belongs into `tokio::task::spawn_blocking`"
 )]
 pub trait Shape<M>: Sized {
     /// The parameters and the result of the node.
@@ -115,6 +116,22 @@ where
 
     fn into_body(self) -> Body<N> {
         self.clone().into_body()
+    }
+}
+
+/// Marks a value with a name that is not a node.
+pub struct IsNamedValue<M>(PhantomData<M>);
+
+#[diagnostic::do_not_recommend]
+impl<M, N, K> Shape<IsNamedValue<M>> for Named<N>
+where
+    N: Shape<M, Body = NotANode<K>>,
+{
+    type Signature = N::Signature;
+    type Body = N::Body;
+
+    fn into_body(self) -> N::Body {
+        NotANode::new()
     }
 }
 

@@ -3,6 +3,7 @@ use std::marker::PhantomData;
 use crate::state::{GraphState, PartOf};
 
 use super::param::{Extract, FixedParam, IsView, NoPacket, Source};
+use super::read_state::ReadState;
 
 /// A part of a state, which a node takes by value; implemented by `#[derive(StateView)]`.
 ///
@@ -24,6 +25,10 @@ impl<V: View> FixedParam for Viewed<V> {
     type Role = IsView;
     type Packet = NoPacket;
     type At<'a> = V::At<'a>;
+
+    fn state() -> Option<ReadState> {
+        Some(ReadState::of::<V::Of>())
+    }
 }
 
 impl<V: ViewIn<S>, S, D> Extract<S, D> for Viewed<V> {

@@ -25,12 +25,14 @@ pub trait IntoPolicy {
     fn into_policy(self) -> Policy;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoPolicy for Policy {
     fn into_policy(self) -> Policy {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoPolicy for Retry {
     fn into_policy(self) -> Policy {
         Policy::new().retry(self)

@@ -128,9 +128,13 @@ where
     message = "a field of type `{T}` with reducer `{R}` cannot take `{Self}`",
     label = "cannot be written to this field"
 )]
-pub trait IntoChange<R: Reducer<T>, T: Clone> {
+// The bounds are on the method: for a bound of the trait, rustc would report a type that no state can have at each setter.
+pub trait IntoChange<R, T> {
     /// Converts this value into a write.
-    fn into_change(self) -> Change<R, T>;
+    fn into_change(self) -> Change<R, T>
+    where
+        R: Reducer<T>,
+        T: Clone;
 }
 
 #[diagnostic::do_not_recommend]

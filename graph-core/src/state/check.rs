@@ -1,5 +1,6 @@
 //! Mistakes in a state that `compile()` finds.
 
+use std::any::TypeId;
 use std::fmt;
 
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
@@ -11,6 +12,8 @@ use super::validate::{Report, Violation};
 pub struct StateCheck {
     pub(crate) violations: Vec<Violation>,
     pub(crate) keys: Vec<WrongKey>,
+    /// The state and all states flattened into it.
+    pub(crate) parts: Vec<TypeId>,
 }
 
 /// A map whose keys JSON cannot hold.
@@ -21,6 +24,11 @@ pub(crate) struct WrongKey {
 }
 
 impl StateCheck {
+    /// Adds the state, or one that is flattened into it.
+    pub fn part<S: 'static>(&mut self) {
+        self.parts.push(TypeId::of::<S>());
+    }
+
     /// Checks a start value by the rules of its field. A start value that panics is left to the run.
     pub fn start(&mut self, check: impl FnOnce(&mut Report)) {
         let report = superstep_store::contain::contained(|| {

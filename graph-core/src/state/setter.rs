@@ -37,10 +37,22 @@ items! {
 
 /// An argument of a setter without a reducer.
 #[diagnostic::on_unimplemented(message = "this field takes `{T}`, not `{Self}`", label = "expected `{T}`")]
-pub trait ReplaceArgument<T: Clone + Send + Sync + 'static>: IntoChange<Replace, T> {}
+pub trait ReplaceArgument<T> {
+    /// Converts this value into a write.
+    fn into_change(self) -> Change<Replace, T>
+    where
+        T: Clone + Send + Sync + 'static;
+}
 
 #[diagnostic::do_not_recommend]
-impl<V: IntoChange<Replace, T>, T: Clone + Send + Sync + 'static> ReplaceArgument<T> for V {}
+impl<V: IntoChange<Replace, T>, T> ReplaceArgument<T> for V {
+    fn into_change(self) -> Change<Replace, T>
+    where
+        T: Clone + Send + Sync + 'static,
+    {
+        IntoChange::into_change(self)
+    }
+}
 
 /// Defines the arguments of the setters of a reducer. `Takes` is a type for its message.
 macro_rules! arguments {

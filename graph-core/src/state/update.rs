@@ -141,6 +141,9 @@ pub trait Update<S>: Default + Clone + std::fmt::Debug + serde::Serialize + Send
     #[doc(hidden)]
     fn __writes(&self) -> &Writes<Self::Write>;
 
+    #[doc(hidden)]
+    fn __writes_mut(&mut self) -> &mut Writes<Self::Write>;
+
     /// Appends the writes of another update.
     ///
     /// ```

@@ -7,6 +7,7 @@ use crate::error::NodeError;
 use crate::reducers::Stamp;
 use crate::state::EncodeError;
 
+use super::exit_target::{ExitTarget, States};
 use super::identity::NodeRef;
 use super::prepare::prepare;
 use super::stored_update::{StoredUpdate, UnreadableUpdate, decode, encode};
@@ -18,6 +19,8 @@ pub struct Exit {
     pub label: &'static str,
     /// The nodes to which it leads. [`END`](super::identity::END) ends the branch.
     pub to: Vec<NodeRef>,
+    /// For each of them, the states that it reads. `None` for a name.
+    pub(crate) states: Vec<Option<States>>,
     /// The type of its payload.
     pub packet: Option<PacketType>,
 }
@@ -33,17 +36,18 @@ pub struct Choice {
 
 impl Exit {
     #[doc(hidden)]
-    pub fn __new<const N: usize>(label: &'static str, to: [NodeRef; N]) -> Self {
-        Self { label, to: to.into(), packet: None }
+    pub fn __new<const N: usize>(label: &'static str, to: [ExitTarget; N]) -> Self {
+        let (to, states) = to.into_iter().map(|target| (target.node, target.states)).unzip();
+        Self { label, to, states, packet: None }
     }
 
     #[doc(hidden)]
     pub fn __with_packet<P: 'static, const N: usize>(
         label: &'static str,
-        to: [NodeRef; N],
+        to: [ExitTarget; N],
         read: Option<ReadPacket>,
     ) -> Self {
-        Self { label, to: to.into(), packet: Some(PacketType::of::<P>().read_by(read)) }
+        Self { packet: Some(PacketType::of::<P>().read_by(read)), ..Self::__new(label, to) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The result of a node: its update, and its exits along a route or a parent command.
 
-pub(crate) mod identity;
+pub(crate) mod exit_target;
+mod identity;
 mod leave;
 mod parent_command;
 mod prepare;
@@ -11,6 +12,8 @@ mod stored_exit;
 mod stored_update;
 mod targets;
 
+pub use exit_target::ExitTarget;
+pub(crate) use exit_target::States;
 pub(crate) use identity::own_name;
 pub use identity::{END, End, Named, NodeRef, START, Start, named};
 pub use leave::{Choice, ErasedParentCommand, Exit, Leave, ParentCommandType};

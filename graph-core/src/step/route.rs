@@ -44,6 +44,7 @@ pub trait IntoLeave {
     fn into_leave(self) -> Result<Leave, NodeError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Route> IntoLeave for Vec<R> {
     type Route = Self;
 

@@ -202,12 +202,14 @@ pub trait IntoAsNode {
     fn into_place(self) -> Option<AsNode>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoAsNode for AsNode {
     fn into_place(self) -> Option<AsNode> {
         Some(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoAsNode for Option<AsNode> {
     fn into_place(self) -> Option<AsNode> {
         self

@@ -115,12 +115,14 @@ pub trait IntoGoto {
     fn into_goto(self) -> Goto;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoGoto for Goto {
     fn into_goto(self) -> Goto {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoGoto for AsNode {
     fn into_goto(self) -> Goto {
         let Self { node, taken, keeps_plan } = self;

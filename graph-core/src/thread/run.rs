@@ -97,24 +97,28 @@ pub trait IntoAnswers {
     fn into_answers(self) -> Vec<Answer>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoAnswers for () {
     fn into_answers(self) -> Vec<Answer> {
         Vec::new()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoAnswers for Answer {
     fn into_answers(self) -> Vec<Answer> {
         vec![self]
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoAnswers for Vec<Answer> {
     fn into_answers(self) -> Vec<Answer> {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> IntoAnswers for [Answer; N] {
     fn into_answers(self) -> Vec<Answer> {
         self.into()

@@ -92,7 +92,7 @@ pub use returned::{Final, WorkflowResult};
 #[doc(hidden)]
 pub use run_hint::WorkflowHint;
 #[doc(hidden)]
-pub use signature::{FunctionInput, FunctionOutput, InputPacket, OnlyNode, RunsAlone};
+pub use signature::{FunctionInput, FunctionOutput, InputPacket, OnlyFunction, OnlyNode, RunsAlone};
 #[doc(hidden)]
 pub use values::{Given, Left};
 pub use workflow::Workflow;

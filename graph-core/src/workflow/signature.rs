@@ -61,6 +61,11 @@ impl<I, R, D, K: Instead> RunsAlone<I, R, D, Self> for NotANode<K> {
     }
 }
 
+/// A function that can be the only node of a graph. One impl for all types, which rustc does not list.
+pub trait OnlyFunction<I, R, D, B>: RunsAlone<I, R, D, B> {}
+
+impl<I, R, D, B, G: RunsAlone<I, R, D, B>> OnlyFunction<I, R, D, B> for G {}
+
 /// A function that can be the only node of a graph.
 pub trait RunsAlone<I, R, D, B> {
     #[doc(hidden)]

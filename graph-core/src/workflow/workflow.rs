@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::node::Shape;
 use crate::policy::{IntoPolicy, Policy};
 
-use super::signature::{FunctionInput, FunctionOutput, OnlyNode, RunsAlone};
+use super::signature::{FunctionInput, FunctionOutput, OnlyFunction, OnlyNode, RunsAlone};
 use super::{Flow, WorkflowResult};
 
 /// Builds a graph of one async function.
@@ -28,7 +28,7 @@ impl<I, R> Workflow<I, R> {
     where
         F: Shape<M>,
         F::Signature:
-            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, (), F::Body>,
+            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + OnlyFunction<I, R, (), F::Body>,
     {
         Self::of(<F::Signature as RunsAlone<I, R, (), F::Body>>::only_node(function.into_body()))
     }
@@ -40,7 +40,7 @@ impl<I, R, D> Workflow<I, R, D> {
     where
         F: Shape<M>,
         F::Signature:
-            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + RunsAlone<I, R, D, F::Body>,
+            FunctionInput<Input = I> + FunctionOutput<WorkflowResult = R> + OnlyFunction<I, R, D, F::Body>,
     {
         Self::of(<F::Signature as RunsAlone<I, R, D, F::Body>>::only_node(function.into_body()))
     }

@@ -77,6 +77,7 @@ pub trait Cache: Send + Sync + 'static {
     fn clear(&self, which: Clear) -> CacheFuture<'_, u64>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Cache + ?Sized> Cache for Arc<C> {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         C::get(self, at, now)

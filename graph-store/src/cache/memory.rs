@@ -126,6 +126,7 @@ fn weight(at: &EntryKey, value: &Payload) -> usize {
     OVERHEAD + at.key.len() + value.len()
 }
 
+#[diagnostic::do_not_recommend]
 impl Cache for MemoryCache {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move { Ok(self.lock().get(&at, to_the_millisecond(now))) })

@@ -230,6 +230,7 @@ impl Loaded {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         C::commit(self, batch)

@@ -35,6 +35,7 @@ pub trait Segment {
 
 macro_rules! segments {
     ($($of:ty: |$text:ident| $into:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Segment for $of {
             fn into_segment(self) -> Arc<str> {
                 let $text = self;

@@ -60,7 +60,7 @@ pub(crate) fn fallback(route: &Route) -> TokenStream {
 fn expand_exit(exit: &Exit, g: &Runtime) -> TokenStream {
     let label = exit.label();
     let destinations = exit.to.iter().flatten().map(|destination| match destination {
-        Destination::Name(name) => quote!(#g::NodeRef::Named(::std::borrow::Cow::Borrowed(#name))),
+        Destination::Name(name) => quote!(#g::ExitTarget::named(#name)),
         Destination::Path(path) => expand_value(path, exit.payload.as_ref(), g),
     });
     let destinations = quote!([#(#destinations),*]);

@@ -145,11 +145,7 @@ fn destinations_are_nodes_names_or_end() {
                         ),
                         ::superstep::__private::Exit::__new(
                             "Named",
-                            [
-                                ::superstep::__private::NodeRef::Named(
-                                    ::std::borrow::Cow::Borrowed("second_draft"),
-                                ),
-                            ],
+                            [::superstep::__private::ExitTarget::named("second_draft")],
                         ),
                         ::superstep::__private::Exit::__with_packet::<
                             Query,
@@ -168,11 +164,7 @@ fn destinations_are_nodes_names_or_end() {
                             _,
                         >(
                             "Again",
-                            [
-                                ::superstep::__private::NodeRef::Named(
-                                    ::std::borrow::Cow::Borrowed("second_search"),
-                                ),
-                            ],
+                            [::superstep::__private::ExitTarget::named("second_search")],
                             ::superstep::__private::Sent::<Query>::new().reader(),
                         ),
                     ])

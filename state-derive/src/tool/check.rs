@@ -19,6 +19,8 @@ pub(super) fn check(tool: &Tool, problems: &mut Problems) {
             receiver,
             "a tool cannot be a method: take shared values from the context, `&ContextWith<_>`",
         );
+    } else if let Some(ty) = tool.self_type() {
+        problems.at(ty, "a tool cannot be an associated function: write it outside the `impl` block");
     }
     if let ReturnType::Type(_, ty) = &signature.output
         && let Type::ImplTrait(ty) = &**ty

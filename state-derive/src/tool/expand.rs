@@ -1,6 +1,6 @@
 //! Generates the code.
 
-use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -51,11 +51,27 @@ pub(super) fn expand(tool: &Tool) -> TokenStream {
     }
 }
 
+// #[superstep_agent::__private::tool_items(struct add {} fn add() -> add { add {} } ..)]
+// struct add {}
+//
+// In an `impl` block, which the macro does not see, rustc then reports one item and not each of them.
+pub(super) fn as_one(tool: &Tool, items: &TokenStream) -> TokenStream {
+    let (ident, span) = (tool.ident(), tool.ident().span());
+    let at_name = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    let runtime: TokenStream = tool.runtime.clone().into_iter().map(at_name).collect();
+    let mut items = Group::new(Delimiter::Parenthesis, items.clone());
+    items.set_span(span);
+    quote_spanned!(span=> #[#runtime::tool_items #items] struct #ident {})
+}
+
 /// The expansion after a mistake: a tool that compiles and does nothing, or the method as it was.
 pub(super) fn fallback(tool: &Tool) -> TokenStream {
     let (runtime, ident, vis) = (&tool.runtime, tool.ident(), &tool.vis);
     let ((s, d), lints) = (type_params(tool), lints());
-    if tool.is_method() {
+    if tool.is_in_impl() {
         // An `impl` block cannot contain a struct.
         let Tool { docs, attrs, signature, block, .. } = tool;
         return quote!(#(#docs)* #(#attrs)* #vis #signature #block);

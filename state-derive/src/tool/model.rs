@@ -1,6 +1,7 @@
 //! The meaning of a tool, without attribute syntax.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::{Attribute, Block, Ident, Signature, Type, Visibility};
 
 pub(super) struct Tool {
@@ -41,9 +42,21 @@ impl Tool {
         &self.signature.ident
     }
 
-    /// Returns `true` if the function is a method, which is a mistake.
-    pub(super) fn is_method(&self) -> bool {
-        self.signature.receiver().is_some()
+    /// Returns `true` if the function is surely in an `impl` block, which is a mistake.
+    pub(super) fn is_in_impl(&self) -> bool {
+        self.signature.receiver().is_some() || self.self_type().is_some()
+    }
+
+    /// Returns a `Self` in the signature.
+    pub(super) fn self_type(&self) -> Option<Ident> {
+        fn find(tokens: TokenStream) -> Option<Ident> {
+            tokens.into_iter().find_map(|token| match token {
+                TokenTree::Ident(ident) => (ident == "Self").then_some(ident),
+                TokenTree::Group(group) => find(group.stream()),
+                _ => None,
+            })
+        }
+        find(self.signature.to_token_stream())
     }
 
     pub(super) fn arguments(&self) -> impl Iterator<Item = (&Param, &[Attribute])> {

@@ -5,11 +5,11 @@ use quote::quote;
 use crate::snapshot::{mistakes, pretty};
 
 fn check(function: TokenStream, expected: &Expect) {
-    expected.assert_eq(&pretty(super::tool(TokenStream::new(), function).1));
+    expected.assert_eq(&pretty(super::tool(TokenStream::new(), function).items));
 }
 
 fn check_mistakes(attributes: TokenStream, function: TokenStream, expected: &Expect) {
-    expected.assert_eq(&mistakes(super::tool(attributes, function).1));
+    expected.assert_eq(&mistakes(super::tool(attributes, function).items));
 }
 
 #[test]

@@ -3,8 +3,16 @@
 use std::path::Path;
 
 /// Types and markers of the library that have no meaning for users.
-const PRIVATE: &[&str] =
-    &["ByOverwrite", "ByUpdate", "FlowUpdate", "IsNamed", "NodeFn", "NodeOutput", "StatelessUpdate"];
+const PRIVATE: &[&str] = &[
+    "ByOverwrite",
+    "ByUpdate",
+    "FlowUpdate",
+    "IsNamed",
+    "IsNamedValue",
+    "NodeFn",
+    "NodeOutput",
+    "StatelessUpdate",
+];
 
 #[test]
 fn messages_contain_no_private_name() {

@@ -7,14 +7,14 @@ use crate::step::{IntoLeave, Targets};
 
 use super::known::{Decided, Known, OutOf, Returned};
 use super::message::Message;
-use super::ways::{KnownWays, WaysOut};
+use super::ways::{KnownResult, WaysOut};
 
 /// Checks a node that edges leave.
 #[track_caller]
 pub const fn by_edges<N, M>(_: &Known<N, M>, name: &str)
 where
     N: Shape<M, Signature: Returned>,
-    OutOf<N, M>: KnownWays,
+    OutOf<N, M>: KnownResult,
 {
     if let WaysOut::ByRoute(targets) = OutOf::<N, M>::WAYS {
         let targets = match targets {
@@ -37,7 +37,7 @@ where
 pub const fn before_function<N, M>(_: &Known<N, M>, name: &str)
 where
     N: Shape<M, Signature: Returned>,
-    OutOf<N, M>: KnownWays,
+    OutOf<N, M>: KnownResult,
 {
     if let WaysOut::ByRoute(_) = OutOf::<N, M>::WAYS {
         let message = Message::new().text("`").text(name);
@@ -51,7 +51,7 @@ where
 pub const fn by_route<N, M>(_: &Known<N, M>, name: &str, written: &[&str], with_values: bool)
 where
     N: Shape<M, Signature: Returned>,
-    OutOf<N, M>: KnownWays,
+    OutOf<N, M>: KnownResult,
 {
     match OutOf::<N, M>::WAYS {
         WaysOut::ByEdges => {
@@ -86,7 +86,7 @@ pub const fn by_function<F, R: IntoLeave>(
 pub const fn leads_to<N, M>(_: &Known<N, M>, name: &str, target: &str)
 where
     N: Shape<M, Signature: Returned>,
-    OutOf<N, M>: KnownWays,
+    OutOf<N, M>: KnownResult,
 {
     if let WaysOut::ByRoute(Some(targets)) = OutOf::<N, M>::WAYS {
         known_target(targets, name, target);

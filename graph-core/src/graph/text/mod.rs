@@ -9,7 +9,7 @@ mod ways;
 pub use check::{before_function, by_edges, by_function, by_route, function_leads_to, leads_to};
 pub use known::{Decided, Known, Returned, decided, known};
 pub use together::{Writer, together};
-pub use ways::{KnownWays, WaysOut};
+pub use ways::{KnownResult, KnownWays, WaysOut};
 
 #[doc = include_str!("../../../docs/graph.md")]
 #[macro_export]

@@ -7,7 +7,7 @@ use crate::state::{WriteKind, WrittenField, WrittenFields};
 
 use super::known::{Known, OutOf, Returned};
 use super::message::Message;
-use super::ways::KnownWays;
+use super::ways::KnownResult;
 
 /// A node in the text, with the fields that it can write.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Writer {
     pub const fn of<N, M>(_: &Known<N, M>, name: &'static str) -> Self
     where
         N: Shape<M, Signature: Returned>,
-        OutOf<N, M>: KnownWays,
+        OutOf<N, M>: KnownResult,
     {
         Self { name, writes: OutOf::<N, M>::WRITES }
     }

@@ -15,11 +15,6 @@ pub enum WaysOut {
 ///
 /// [`IntoStep`](crate::step::IntoStep) depends on the state, and this trait does not: so a node that does not fit the
 /// state is reported once, by the builder.
-#[diagnostic::on_unimplemented(
-    message = "a node of this graph cannot return `{Self}`",
-    label = "returns `{Self}`, which is neither an update nor a route",
-    note = "a node returns an update, a route (`#[derive(Route)]`), `(update, route)` in this order, `()` or a `Result` of these"
-)]
 pub trait KnownWays {
     /// The ways out.
     const WAYS: WaysOut;
@@ -34,8 +29,30 @@ impl KnownWays for () {
     const WRITES: WrittenFields = WrittenFields::NONE;
 }
 
+/// A result of a node, or a `Result` of one.
+// `Result` has a trait of its own, so that a function without `async` is told from one that returns a future: see
+// `BlockingResult`.
+#[diagnostic::on_unimplemented(
+    message = "a node of this graph cannot return `{Self}`",
+    label = "returns `{Self}`, which is neither an update nor a route",
+    note = "a node returns an update, a route (`#[derive(Route)]`), `(update, route)` in this order, `()` or a `Result` of these"
+)]
+pub trait KnownResult {
+    /// The ways out.
+    const WAYS: WaysOut;
+
+    /// The fields that it can write.
+    const WRITES: WrittenFields;
+}
+
 #[diagnostic::do_not_recommend]
-impl<T: KnownWays, E: Failure> KnownWays for Result<T, E> {
+impl<T: KnownWays> KnownResult for T {
+    const WAYS: WaysOut = T::WAYS;
+    const WRITES: WrittenFields = T::WRITES;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: KnownResult, E: Failure> KnownResult for Result<T, E> {
     const WAYS: WaysOut = T::WAYS;
     const WRITES: WrittenFields = T::WRITES;
 }

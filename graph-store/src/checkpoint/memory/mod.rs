@@ -56,6 +56,7 @@ impl MemoryCheckpointer {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Checkpointer for MemoryCheckpointer {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {

@@ -146,6 +146,7 @@ fn contracts(cx: &Context<'_>) -> TokenStream {
             fn __from_writes(_: #runtime::Writes<#runtime::FallbackWrite>) -> Self { loop {} }
             fn __into_writes(self) -> #runtime::Writes<#runtime::FallbackWrite> { loop {} }
             fn __writes(&self) -> &#runtime::Writes<#runtime::FallbackWrite> { loop {} }
+            fn __writes_mut(&mut self) -> &mut #runtime::Writes<#runtime::FallbackWrite> { loop {} }
         },
     );
     let input_impl = cx.impl_shared(

@@ -160,11 +160,12 @@ fn flat_argument(cx: &Context<'_>, flat: &Flat, ident: &Ident) -> TokenStream {
 }
 
 fn optional(cx: &Context<'_>, field: &Field) -> TokenStream {
-    let (runtime, update, vis, ident) = (cx.runtime, cx.state.update(), &cx.state.vis, &field.ident);
+    let (runtime, this, update) = (cx.runtime, &cx.this, &cx.update);
+    let (vis, ident) = (&cx.state.vis, &field.ident);
     let push = quote! {
         let Self::Given(__given) = &mut self;
-        let #update::Written(__writes) = &mut #runtime::Sealed::get_mut(__given).1;
-        #runtime::Sealed::get_mut(__writes).push(__Write::#ident(__change));
+        <#update as #runtime::Update<#this>>::__writes_mut(&mut #runtime::Sealed::get_mut(__given).1)
+            .push(__Write::#ident(__change));
     };
     setter::field(cx, field, quote!(#vis), push)
 }

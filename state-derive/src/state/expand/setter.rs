@@ -33,10 +33,10 @@ pub(super) fn field(cx: &Context<'_>, field: &Field, vis: TokenStream, push: Tok
         let (reducer, shown) = (cx.shown_reducer(field), &field.ty);
         (built_in(cx, field, &ty), quote!(#krate::state::IntoChange<#reducer, #shown>))
     };
-    let into_change = if is_custom {
-        quote!(#runtime::ReducerArgument::into_change)
-    } else {
-        quote!(#runtime::IntoChange::into_change)
+    let into_change = match &field.reducer {
+        _ if is_custom => quote!(#runtime::ReducerArgument::into_change),
+        Reducer::Replace => quote!(#runtime::ReplaceArgument::into_change),
+        _ => quote!(#runtime::IntoChange::into_change),
     };
     let reader = reader();
     quote! {

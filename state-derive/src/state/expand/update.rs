@@ -77,6 +77,11 @@ fn contract(cx: &Context<'_>) -> TokenStream {
                 let Self::Written(__writes) = self;
                 #runtime::Sealed::get(__writes)
             }
+            #[inline]
+            fn __writes_mut(&mut self) -> &mut #runtime::Writes<#write> {
+                let Self::Written(__writes) = self;
+                #runtime::Sealed::get_mut(__writes)
+            }
         },
     )
 }

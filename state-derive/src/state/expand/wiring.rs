@@ -12,6 +12,7 @@ use super::validate;
 // fn __check(into: &mut StateCheck) {
 //     into.start(|report| { let value = &{ 0.5 }; check_rule(report, ..); });
 //     into.key::<<Id as Checked<__CHECK_scores>>::Same>("scores");
+//     into.part::<Chat>();
 //     <Chat as GraphState>::__check(into);
 // }
 pub(super) fn check(cx: &Context<'_>) -> TokenStream {
@@ -33,8 +34,8 @@ pub(super) fn check(cx: &Context<'_>) -> TokenStream {
         Some(quote!(__into.key::<<#key as #runtime::Checked<#constant>>::Same>(#name);))
     });
     let flats = cx.state.flats().map(|flat| {
-        let state = cx.flat(flat);
-        quote!(#state::__check(__into);)
+        let (ty, state) = (cx.flat_ty(flat), cx.flat(flat));
+        quote!(__into.part::<#ty>(); #state::__check(__into);)
     });
     let checks: TokenStream = starts.chain(keys).chain(flats).collect();
     if checks.is_empty() {

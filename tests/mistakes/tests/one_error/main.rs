@@ -113,7 +113,7 @@ fn names() -> Vec<Case> {
     let because = "the generated code names the type, and rustc takes the user's";
     vec![
         own("own_update", "TicketUpdate", "GraphState").errors(2, because),
-        own("own_input", "TicketInput", "GraphState").errors(3, because),
+        own("own_input", "TicketInput", "GraphState").errors(2, because),
         own("own_output", "TicketOutput", "GraphState").errors(3, because),
     ]
 }

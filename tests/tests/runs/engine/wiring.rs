@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde::{Deserialize, Serialize};
 use superstep::node::{Choice, Exit};
-use superstep::{Context, END, ErrorKind, Node, Route, START, StateGraph, named};
+use superstep::{Context, END, ErrorKind, GraphState, Node, Route, START, StateGraph, StateView, named};
 
 use crate::engine::trace::{Trace, TraceUpdate, nodes, ran};
 
@@ -205,6 +205,102 @@ fn route_to_a_missing_node_is_refused() {
           the route of node `START` leads to `a` (by `A`), which is not in the graph: add it with an edge or `.node(a)`
           node `b` cannot be reached from START: add an edge or a route to it, or remove it"#]],
     );
+}
+
+#[derive(GraphState, Clone)]
+struct Order {
+    price: u32,
+}
+
+#[derive(GraphState, Clone)]
+struct Shop {
+    #[state(flatten)]
+    order: Order,
+}
+
+#[derive(StateView)]
+#[view(of = Order)]
+struct Price<'a> {
+    price: &'a u32,
+}
+
+struct Ship;
+
+impl Node for Ship {
+    type Reads = Order;
+    type Output = OrderUpdate;
+
+    async fn run(&self, _: &Order, _: &Context) -> OrderUpdate {
+        Order::update()
+    }
+}
+
+async fn charge(order: &Order) -> OrderUpdate {
+    Order::update().price(order.price + 1)
+}
+
+async fn round(price: Price<'_>, _: &Item) -> OrderUpdate {
+    Order::update().price(price.price / 10 * 10)
+}
+
+#[derive(Route)]
+#[expect(dead_code, reason = "the variants are only declared")]
+enum InOrder {
+    #[to(charge)]
+    Charge,
+    #[to(round)]
+    Round(Item),
+    #[to(Ship)]
+    Ship,
+}
+
+async fn order(_: &Trace) -> InOrder {
+    InOrder::Charge
+}
+
+async fn shop(_: &Shop) -> InOrder {
+    InOrder::Charge
+}
+
+#[test]
+fn route_to_a_node_on_another_state_is_refused() {
+    check(
+        graph().edge(START, order),
+        expect![[r#"
+        graph `Trace`: cannot be built, it has 3 mistakes
+          the route of node `order` leads to `charge` (by `Charge`), which reads the state `Order`, but the state of this graph is `Trace`: lead to a node that reads `Trace`; or put `charge` into a graph over `Order`, add that graph with `.as_node("charge").mapped(..)`, and write `#[to("charge")]`
+          the route of node `order` leads to `round` (by `Round`), which reads the state `Order`, but the state of this graph is `Trace`: lead to a node that reads `Trace`; or put `round` into a graph over `Order`, add that graph with `.as_node("round").mapped(..)`, and write `#[to("round")]`
+          the route of node `order` leads to `Ship` (by `Ship`), which reads the state `Order`, but the state of this graph is `Trace`: lead to a node that reads `Trace`; or put `Ship` into a graph over `Order`, add that graph with `.as_node("Ship").mapped(..)`, and write `#[to("Ship")]`"#]],
+    );
+}
+
+#[test]
+fn route_to_a_node_on_a_flattened_state_is_only_missing() {
+    let graph = StateGraph::<Shop>::new().edge(START, shop);
+    let error = graph.compile().unwrap_err();
+    expect![[r#"
+        graph `Shop`: cannot be built, it has 3 mistakes
+          the route of node `shop` leads to `charge` (by `Charge`), which is not in the graph: add it with an edge or `.node(charge)`
+          the route of node `shop` leads to `round` (by `Round`), which is not in the graph: add it with an edge or `.node(round)`
+          the route of node `shop` leads to `Ship` (by `Ship`), which is not in the graph: add it with an edge or `.node(Ship)`"#]].assert_eq(&error.to_string());
+}
+
+#[derive(Route)]
+enum ToOrder {
+    #[to("charge")]
+    Charge,
+}
+
+#[tokio::test]
+async fn node_on_another_state_is_reached_through_a_subgraph() {
+    async fn order(_: &Trace) -> ToOrder {
+        ToOrder::Charge
+    }
+
+    let orders = StateGraph::<Order>::new().edge(START, charge).edge(charge, END).compile().unwrap();
+    let charge = orders.as_node("charge").mapped(|_: &Trace| Order::input(), |_| Trace::update());
+    let graph = graph().edge(START, order).edge(&charge, END).compile().unwrap();
+    assert!(graph.run(Trace::input()).await.is_ok());
 }
 
 #[test]

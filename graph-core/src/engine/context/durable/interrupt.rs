@@ -4,8 +4,7 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, SystemTime};
 
 use crate::engine::context::context::Context;
-use crate::interrupt::{Question, QuestionTypeOf as _};
-use crate::payload::{from_json, to_json};
+use crate::interrupt::{CheckpointValue as _, Question, QuestionTypeOf as _};
 
 use super::asking::{Asked, Asking};
 use super::sleep::Wake;
@@ -101,8 +100,8 @@ impl Context {
 
 impl<Q: Question> Ask<Q::Answer> for Q {
     fn ask(&self, by: &Asking<'_>, waker: &Waker) -> Asked<Q::Answer> {
-        match by.ask(&|| to_json(self), waker) {
-            Asked::Answer((question, answer)) => match from_json(answer) {
+        match by.ask(&|| self.__to_json(), waker) {
+            Asked::Answer((question, answer)) => match Q::Answer::__from_json(answer) {
                 Ok(answer) => Asked::Answer(answer),
                 Err(error) => {
                     by.ask_again(question, error.to_string());

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use crate::engine::context::context::Context;
 use crate::error::NodeError;
-use crate::interrupt::{OpenInterrupt, Question};
-use crate::payload::to_json;
+use crate::interrupt::{CheckpointValue as _, OpenInterrupt, Question};
 
 /// The prepared answers of a detached context, by the name of the question's type.
 #[derive(Debug, Default)]
@@ -55,7 +54,7 @@ impl Context {
     ///
     /// Ignored for the context of a run, and for an answer that cannot be stored.
     pub fn answering<Q: Question>(self, answer: Q::Answer) -> Self {
-        if let (Some(script), Ok(answer)) = (&self.shared.script, to_json(&answer)) {
+        if let (Some(script), Ok(answer)) = (&self.shared.script, answer.__to_json()) {
             let mut answers = script.0.lock().unwrap_or_else(PoisonError::into_inner);
             answers.entry(Q::name()).or_default().push_back(answer);
         }

@@ -9,7 +9,7 @@ struct Ticket {
 }
 
 fn build(model: Arc<dyn ChatModel>) {
-    let _ = Agent::<Ticket>::new(model);
+    let _ = Agent::<Ticket>::new(model).system("You are kind.").graph();
 }
 
 fn main() {}
