@@ -11,7 +11,7 @@ use super::update::serialize;
 pub(super) fn method(cx: &Context<'_>) -> TokenStream {
     let runtime = cx.runtime;
     let entries = cx.state.members.iter().map(|member| match member {
-        Member::Field(field) if field.dumped => entry(cx, field),
+        Member::Field(field) if field.dumped => entry(cx, field, &quote!(self)),
         Member::Field(_) => TokenStream::new(),
         Member::Flat(flat) => {
             let (ident, state) = (&flat.ident, cx.flat(flat));
@@ -29,21 +29,21 @@ pub(super) fn method(cx: &Context<'_>) -> TokenStream {
     }
 }
 
-/// Generates the statement that writes one field of `self` into the map `__to`.
-pub(super) fn entry(cx: &Context<'_>, field: &Field) -> TokenStream {
+/// Generates the statement that writes one field of the value `of` into the map `__to`.
+pub(super) fn entry(cx: &Context<'_>, field: &Field, of: &TokenStream) -> TokenStream {
     let (runtime, ident, name) = (cx.runtime, &field.ident, field.name());
     let entry = match &field.codec.write {
         None => {
             let ty = cx.ty(field);
-            quote!(#runtime::serde::ser::SerializeMap::serialize_entry::<_, #ty>(__to, #name, &self.#ident)?;)
+            quote!(#runtime::serde::ser::SerializeMap::serialize_entry::<_, #ty>(__to, #name, &#of.#ident)?;)
         }
         Some(writer) => {
             let writer = writer_path(cx, field, writer);
-            quote!(#runtime::dump_with(__to, #name, |__serializer| #writer(&self.#ident, __serializer))?;)
+            quote!(#runtime::dump_with(__to, #name, |__serializer| #writer(&#of.#ident, __serializer))?;)
         }
     };
     if field.skip_none {
-        return quote!(if ::core::option::Option::is_some(&self.#ident) { #entry });
+        return quote!(if ::core::option::Option::is_some(&#of.#ident) { #entry });
     }
     entry
 }

@@ -40,12 +40,46 @@ fn phantom(cx: &Context<'_>) -> Option<Vec<Ident>> {
     (!unused.is_empty()).then_some(unused)
 }
 
+// const __OWN_OUTPUT: bool = { let _ = |output: &TicketOutput| { let TicketOutput { answer: _ } = output; }; true };
+// type __Output = <TicketOutput as Checked<__OWN_OUTPUT>>::Same;
+//
+// If the user has a type of this name too, rustc takes that one for the name. The constant reports it once: rustc takes the
+// alias for any type then. A constant cannot use type parameters.
+fn own(cx: &Context<'_>) -> TokenStream {
+    if !has_alias(cx) {
+        return TokenStream::new();
+    }
+    let (runtime, output, name) = (cx.runtime, &cx.output, cx.state.output());
+    let idents = cx.state.fields().filter(|field| field.output).map(|field| &field.ident);
+    quote! {
+        const __OWN_OUTPUT: ::core::primitive::bool = {
+            let _ = |__output: &#output| {
+                let #name { #(#idents: _,)* } = __output;
+            };
+            true
+        };
+        type __Output = <#output as #runtime::Checked<__OWN_OUTPUT>>::Same;
+    }
+}
+
+fn has_alias(cx: &Context<'_>) -> bool {
+    cx.state.generics.params.is_empty() && cx.state.lifetimes.is_empty()
+}
+
+/// Returns the type of the output for bodies of functions.
+fn checked(cx: &Context<'_>) -> TokenStream {
+    let name = cx.state.output();
+    if has_alias(cx) { quote!(__Output) } else { quote!(#name) }
+}
+
 // impl Clone, Debug, Serialize for TicketOutput
 pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
     if !cx.state.has_output() {
         return TokenStream::new();
     }
-    let (runtime, output) = (cx.runtime, &cx.output);
+    let (runtime, output, own, checked) = (cx.runtime, &cx.output, own(cx), checked(cx));
+    let this = has_alias(cx).then(|| quote!(let __this: &__Output = self;));
+    let of = if has_alias(cx) { quote!(__this) } else { quote!(self) };
     let idents: Vec<_> = cx.state.fields().filter(|field| field.output).map(|field| &field.ident).collect();
     let phantom = phantom(cx).map(|_| quote!(__unused: ::core::marker::PhantomData));
     let clone = cx.impl_for(
@@ -53,7 +87,8 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
         output,
         quote! {
             fn clone(&self) -> Self {
-                Self { #(#idents: ::core::clone::Clone::clone(&self.#idents),)* #phantom }
+                #this
+                #checked { #(#idents: ::core::clone::Clone::clone(&#of.#idents),)* #phantom }
             }
         },
     );
@@ -66,15 +101,16 @@ pub(super) fn impls(cx: &Context<'_>) -> TokenStream {
             }
         },
     );
-    let entries = cx.state.fields().filter(|field| field.output).map(|field| dump::entry(cx, field));
+    let entries = cx.state.fields().filter(|field| field.output).map(|field| dump::entry(cx, field, &of));
     let body = quote! {
+        #this
         let mut __map = #runtime::serde::Serializer::serialize_map(__serializer, ::core::option::Option::None)?;
         let __to = &mut __map;
         #(#entries)*
         #runtime::serde::ser::SerializeMap::end(__map)
     };
     let serialize = serialize(cx, output, body);
-    quote!(#clone #debug #serialize)
+    quote!(#own #clone #debug #serialize)
 }
 
 // fn output(&self) -> TicketOutput { TicketOutput { answer: Clone::clone(&self.answer) } }
@@ -86,13 +122,13 @@ pub(super) fn method(cx: &Context<'_>) -> TokenStream {
             fn output(&self) -> Self { #runtime::GraphState::__duplicate(self) }
         };
     }
-    let (output, name) = (&cx.output, cx.state.output());
+    let (output, checked) = (&cx.output, checked(cx));
     let idents = cx.state.fields().filter(|field| field.output).map(|field| &field.ident);
     let phantom = phantom(cx).map(|_| quote!(__unused: ::core::marker::PhantomData));
     quote! {
         type Output = #output;
         fn output(&self) -> #output {
-            #name { #(#idents: ::core::clone::Clone::clone(&self.#idents),)* #phantom }
+            #checked { #(#idents: ::core::clone::Clone::clone(&self.#idents),)* #phantom }
         }
     }
 }

@@ -114,7 +114,7 @@ fn names() -> Vec<Case> {
     vec![
         own("own_update", "TicketUpdate", "GraphState").errors(2, because),
         own("own_input", "TicketInput", "GraphState").errors(2, because),
-        own("own_output", "TicketOutput", "GraphState").errors(3, because),
+        own("own_output", "TicketOutput", "GraphState").errors(2, because),
     ]
 }
 
