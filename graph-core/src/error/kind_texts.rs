@@ -112,12 +112,12 @@ pub(super) fn pending_tasks(
     match at {
         None if pending.is_empty() => format!(
             "thread `{thread}` has results that are not applied yet ({}): apply them with `resume(..)`, or discard them \
-             with `abandon_pending()`",
+             with `run(input).abandon_pending()`",
             names(finished)
         ),
         None => format!(
             "thread `{thread}` still has pending tasks ({}{waits}): continue it with `resume(..)`, or discard them with \
-             `abandon_pending()`",
+             `run(input).abandon_pending()`",
             names(pending)
         ),
         Some(at) => format!(

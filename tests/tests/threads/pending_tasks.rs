@@ -56,7 +56,7 @@ async fn finished_waiting_and_failed_tasks_differ() {
         assert_eq!(
             refused.to_string(),
             "graph `Story`: thread `t` still has pending tasks (`ask` and `two`; `ask` waits for the answer to `Go`): \
-             continue it with `resume(..)`, or discard them with `abandon_pending()`"
+             continue it with `resume(..)`, or discard them with `run(input).abandon_pending()`"
         );
         let ErrorKind::PendingTasks { superstep, .. } = refused.kind() else { panic!("{refused}") };
         assert_eq!(superstep.finished.join(" "), "one");
@@ -93,7 +93,7 @@ async fn refused_superstep_has_no_pending_task() {
         assert_eq!(
             refused.to_string(),
             "graph `Story`: thread `t` has results that are not applied yet (`left` and `right`): apply them with \
-             `resume(..)`, or discard them with `abandon_pending()`"
+             `resume(..)`, or discard them with `run(input).abandon_pending()`"
         );
     })
     .await;

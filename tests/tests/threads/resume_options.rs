@@ -97,7 +97,7 @@ async fn new_input_needs_abandon_pending_while_tasks_are_pending() {
         assert_eq!(
             error.to_string(),
             "graph `Story`: thread `t` still has pending tasks (`ask`; `ask` waits for the answer to `Go`): continue it \
-             with `resume(..)`, or discard them with `abandon_pending()`"
+             with `resume(..)`, or discard them with `run(input).abandon_pending()`"
         );
         let old = store.thread(&graph()).interrupts().await.unwrap().only::<Go>().unwrap();
 
