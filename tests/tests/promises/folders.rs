@@ -10,7 +10,7 @@ use syn::{Item, UseTree, Visibility};
 
 /// The folders from the lowest to the highest. A folder imports only from those before it and from its own line.
 const ORDER: &[&str] = &[
-    "checkpoint store cache payload limits",
+    "attributes checkpoint store cache payload limits",
     "state reducers",
     "messages",
     "erased",
