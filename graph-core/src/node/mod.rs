@@ -21,7 +21,6 @@ pub(crate) mod messages;
 mod not_a_node;
 pub(crate) mod object;
 mod param;
-mod read_state;
 mod reads_packet;
 mod shape;
 mod unsized_packet;
@@ -37,6 +36,8 @@ pub use crate::error::Failure;
 pub use crate::step::ErasedStep;
 #[doc(hidden)]
 pub use crate::step::NodeRef;
+#[doc(hidden)]
+pub use crate::step::ReadState;
 #[doc(hidden)]
 pub use crate::step::{Choice, Exit, IntoLeave, Leave};
 pub use crate::step::{End, Named, Start};
@@ -64,8 +65,6 @@ pub use not_a_node::*;
 pub use object::{IsNode, IsPacketNode, NodeArgs, PacketNodeArgs};
 #[doc(hidden)]
 pub use param::*;
-#[doc(hidden)]
-pub use read_state::ReadState;
 #[doc(hidden)]
 pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 #[doc(hidden)]

@@ -11,9 +11,9 @@ use super::StateOrPacket;
 use super::call::Runs;
 use super::function::{ArgsOf, PacketMissing, Signature};
 use super::param::{ByRef, Carries, Extract, NoPacket, Role};
-use super::read_state::ReadState;
 use super::reads_packet::ReadsPacket;
 use super::shape::{Body, Shape};
+use crate::step::ReadState;
 
 /// A node that is a struct, so that it can have fields.
 ///

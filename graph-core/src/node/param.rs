@@ -8,7 +8,7 @@ use crate::erased::Packet;
 use crate::error::{NodeError, NodeFailure};
 use crate::state::PartOf;
 
-use super::read_state::ReadState;
+use crate::step::ReadState;
 
 /// A type `T` that a node can take as `&T`.
 ///

@@ -3,7 +3,7 @@
 use crate::erased::PacketType;
 
 use super::param::{Carries, FixedParam, NoPacket, Param, WithFailure};
-use super::read_state::ReadState;
+use crate::step::ReadState;
 
 /// Parameters, with the type of their packet.
 pub trait ReadsPacket {

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 use crate::state::{GraphState, PartOf};
 
 use super::param::{Extract, FixedParam, IsView, NoPacket, Source};
-use super::read_state::ReadState;
+use crate::step::ReadState;
 
 /// A part of a state, which a node takes by value; implemented by `#[derive(StateView)]`.
 ///

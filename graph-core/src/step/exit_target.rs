@@ -1,8 +1,7 @@
 use std::borrow::Cow;
 
-use crate::node::ReadState;
-
 use super::identity::NodeRef;
+use super::read_state::ReadState;
 
 /// A function that collects the states that a node reads.
 pub(crate) type States = fn(&mut Vec<ReadState>);

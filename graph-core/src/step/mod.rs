@@ -5,6 +5,7 @@ mod identity;
 mod leave;
 mod parent_command;
 mod prepare;
+mod read_state;
 mod route;
 #[expect(clippy::module_inception, reason = "a type lives in the file of its name")]
 mod step;
@@ -19,6 +20,7 @@ pub use identity::{END, End, Named, NodeRef, START, Start, named};
 pub use leave::{Choice, ErasedParentCommand, Exit, Leave, ParentCommandType};
 pub use parent_command::{NoRoute, ParentCommand, ParentRoute};
 pub(crate) use prepare::prepare;
+pub use read_state::ReadState;
 pub use route::{IntoLeave, Route};
 pub use step::{ErasedStep, IntoStep, Step};
 pub(crate) use stored_exit::{StoredExit, UnreadablePacket};

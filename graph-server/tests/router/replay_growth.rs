@@ -161,7 +161,7 @@ async fn least(mut call: impl AsyncFnMut()) -> Duration {
 #[tokio::test]
 async fn replay_of_kept_events_takes_time_in_proportion_to_them() {
     let client = client(&Counted::default(), &MemoryStore::new()).await;
-    let mut times = Vec::new();
+    let mut replays = Vec::new();
     for steps in [300, 600] {
         let thread = new_thread();
         let path = format!("/threads/{thread}/runs/stream");
@@ -174,16 +174,25 @@ async fn replay_of_kept_events_takes_time_in_proportion_to_them() {
         assert!(count > steps, "{count}");
         let run = reply.header("content-location").to_owned();
         let sent: Vec<_> = reply.events().into_iter().map(|(.., id)| id.unwrap()).collect();
-        let of_run = least(async || assert_eq!(rejoin(&client, &run, "-1").await, sent)).await;
-        let of_thread = least(async || {
-            let request = json!({ "channels": ["values", "lifecycle"] });
-            let replayed = Events::open(&client, &thread, request).await.until_end().await;
-            assert_eq!(replayed.len(), count);
-        });
-        times.push([of_run, of_thread.await]);
+        replays.push((thread, run, sent, count));
     }
-    for (once, twice) in times[0].iter().zip(times[1]) {
+    let mut times = [[Duration::MAX; 2]; 2];
+    // Another program can slow some of the calls: more of them have a least time without it.
+    for _ in 0..10 {
+        for ((thread, run, sent, count), [of_run, of_thread]) in replays.iter().zip(&mut times) {
+            let replay = least(async || assert_eq!(rejoin(&client, run, "-1").await, *sent)).await;
+            *of_run = replay.min(*of_run);
+            let replay = least(async || {
+                let request = json!({ "channels": ["values", "lifecycle"] });
+                let replayed = Events::open(&client, thread, request).await.until_end().await;
+                assert_eq!(replayed.len(), *count);
+            });
+            *of_thread = replay.await.min(*of_thread);
+        }
         // A cost in proportion to the square would be four times as much.
-        assert!(twice < *once * 3, "{times:?}");
+        if times[0].iter().zip(times[1]).all(|(once, twice)| twice < *once * 3) {
+            return;
+        }
     }
+    panic!("{times:?}");
 }

@@ -1,6 +1,6 @@
 use std::any::TypeId;
 
-use crate::step::own_name;
+use super::identity::own_name;
 
 /// A state that a node reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
