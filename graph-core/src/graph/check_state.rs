@@ -9,6 +9,11 @@ impl Draft {
         let mut check = StateCheck::default();
         check.part::<S>();
         S::__check(&mut check);
+        self.report_state(check);
+    }
+
+    // Not in `check_state`, which is compiled for each state.
+    fn report_state(&mut self, check: StateCheck) {
         self.parts = check.parts;
         for broken in check.violations {
             self.report(WiringProblem::StartValue {
