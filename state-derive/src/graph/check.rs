@@ -8,14 +8,24 @@ use crate::attr::Problems;
 use super::model::{Node, NodeValue, Place, Single, Statement, Text, Way};
 use super::reach::{Reach, Topology};
 
-/// Finds every mistake in the topology. Returns the nodes whose ways out are among them.
-pub(crate) fn check<'t>(text: &'t Text, problems: &mut Problems) -> HashSet<&'t str> {
+/// The nodes that the constants check in another way, or not at all.
+#[derive(Default)]
+pub(crate) struct Checked<'t> {
+    /// The nodes of which a mistake says how they are left.
+    pub(crate) unchecked: HashSet<&'t str>,
+    /// Targets of routes that no way leaves, and that may be variants by mistake.
+    pub(crate) unleft: HashSet<&'t str>,
+}
+
+/// Finds every mistake in the topology.
+pub(crate) fn check<'t>(text: &'t Text, problems: &mut Problems) -> Checked<'t> {
     let mut check = Check {
         nodes: Vec::new(),
         by_key: HashMap::new(),
         start: Out::default(),
         topology: Topology::default(),
-        unchecked: HashSet::new(),
+        checked: Checked::default(),
+        chosen: HashSet::new(),
         opened: Vec::new(),
         problems,
     };
@@ -26,7 +36,7 @@ pub(crate) fn check<'t>(text: &'t Text, problems: &mut Problems) -> HashSet<&'t 
         check.deferred(single);
     }
     check.finish(&text.state);
-    check.unchecked
+    check.checked
 }
 
 /// The first mention of a node, and its ways out.
@@ -49,9 +59,10 @@ struct Check<'t, 'p> {
     by_key: HashMap<&'t str, usize>,
     start: Out,
     topology: Topology,
-    /// The nodes of which a mistake says how they are left.
-    unchecked: HashSet<&'t str>,
-    /// The nodes after a mistake: they count as reached, so that it is reported once.
+    checked: Checked<'t>,
+    /// The targets of routes that nodes return.
+    chosen: HashSet<usize>,
+    /// The nodes after a mistake: they count as reached and as left, so that it is reported once.
     opened: Vec<usize>,
     problems: &'p mut Problems,
 }
@@ -163,6 +174,9 @@ impl<'t> Check<'t, '_> {
         for target in targets {
             if let Some(target) = self.target(target) {
                 self.topology.edge(from, target);
+                if !is_decided {
+                    self.chosen.extend(target);
+                }
             }
         }
     }
@@ -178,10 +192,13 @@ impl<'t> Check<'t, '_> {
 
     fn leave_unchecked(&mut self, from: Option<usize>) {
         let node = from.and_then(|from| self.nodes.get(from));
-        self.unchecked.extend(node.map(|seen| seen.node.key.as_str()));
+        self.checked.unchecked.extend(node.map(|seen| seen.node.key.as_str()));
     }
 
     fn count_as_left(&mut self, from: &'t Place) {
+        if from.singles().iter().any(|single| matches!(single, Single::Start(_))) {
+            self.start.by_edges = true;
+        }
         for node in from.singles().iter().filter_map(Single::node) {
             let index = self.index(node);
             self.out(Some(index)).by_edges = true;
@@ -252,9 +269,16 @@ impl<'t> Check<'t, '_> {
 
     fn finish(&mut self, state: &Type) {
         if !self.start.by_edges && !self.start.by_route {
-            self.problems.at(state, "this graph does not begin: write `START -> node;`");
+            match self.nodes.iter().find(|seen| seen.node.key.eq_ignore_ascii_case("start")) {
+                Some(seen) => {
+                    self.checked.unchecked.insert(&seen.node.key);
+                    self.problems.at(span_of(seen.node), "a graph begins at `START`, in capital letters");
+                }
+                None => self.problems.at(state, "this graph does not begin: write `START -> node;`"),
+            }
             return;
         }
+        let after_mistakes: HashSet<usize> = self.opened.iter().copied().collect();
         let mut open = std::mem::take(&mut self.opened);
         open.extend((0..).zip(&self.nodes).filter(|(_, seen)| seen.stands_alone).map(|(index, _)| index));
         let topology = std::mem::take(&mut self.topology);
@@ -279,7 +303,18 @@ impl<'t> Check<'t, '_> {
             if !reach.is_reached(index) {
                 self.problems.at(&span, format!("no way leads to {name}: write an arrow to it, or `{};` if it is entered in a way that the text does not show", source_of(node)));
             }
-            if !is_left && !stands_alone {
+            if is_left || stands_alone || after_mistakes.contains(&index) {
+                continue;
+            }
+            if self.chosen.contains(&index) && node.key.starts_with(char::is_uppercase) {
+                // A constant knows whether this is a node or a variant of the route.
+                self.checked.unleft.insert(&node.key);
+            } else if node.key.eq_ignore_ascii_case("end") {
+                self.problems.at(
+                    &span,
+                    format!("no way leads on from {name}: the end of a graph is `END`, in capital letters"),
+                );
+            } else {
                 self.problems.at(&span, format!("no way leads on from {name}: write `{0} -> END;`, or the targets of its route, `{0} -> {{ .. }};`", source_of(node)));
             }
         }

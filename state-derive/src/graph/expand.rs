@@ -6,6 +6,7 @@ use syn::{Expr, ExprPath, Path, parse_quote};
 
 use crate::attr::ends;
 
+use super::check::Checked;
 use super::model::{Node, NodeValue, Place, Single, Statement, Text, Way};
 use super::together::{Together, groups, is_generic};
 
@@ -21,8 +22,8 @@ use super::together::{Together, groups, is_generic};
 /// }
 /// ```
 ///
-/// With a mistake in the topology, no calls follow, which might report it again. The checks do, but for nodes in `unchecked`.
-pub(crate) fn expand(text: &Text, mistakes: Option<syn::Error>, unchecked: &HashSet<&str>) -> TokenStream {
+/// With a mistake in the topology, no calls follow, which might report it again. The checks do, but for the unchecked nodes.
+pub(crate) fn expand(text: &Text, mistakes: Option<syn::Error>, checked: &Checked<'_>) -> TokenStream {
     // An alias, because a path through `$crate` cannot be underlined like a token of the text.
     let (path, krate): (_, Path) = (&text.krate, parse_quote!(__superstep));
     let g = Checks(quote!(#krate::graph::text));
@@ -38,7 +39,7 @@ pub(crate) fn expand(text: &Text, mistakes: Option<syn::Error>, unchecked: &Hash
         calls: Vec::new(),
         checks: Vec::new(),
         on_edges: HashSet::new(),
-        unchecked,
+        checked,
     };
     for statement in &text.statements {
         expansion.statement(statement);
@@ -54,11 +55,14 @@ pub(crate) fn expand(text: &Text, mistakes: Option<syn::Error>, unchecked: &Hash
         let groups = groups(text).into_iter().enumerate();
         checks.extend(groups.flat_map(|(number, group)| check_together(number, &group, &g)));
     }
+    let (first, last) = ends(state);
+    let (graph, new) = (at(first, quote!(#krate::StateGraph)), at(last, new));
+    let graph = quote!(#graph::<#state>::#new);
     quote! {{
         use #path as #krate;
         #mistakes
         #(#checks)*
-        #krate::StateGraph::<#state>::#new #(#calls)*
+        #graph #(#calls)*
     }}
 }
 
@@ -69,7 +73,7 @@ struct Expansion<'t> {
     checks: Vec<TokenStream>,
     /// The nodes that are checked for edges: one check is enough, wherever they are left.
     on_edges: HashSet<&'t str>,
-    unchecked: &'t HashSet<&'t str>,
+    checked: &'t Checked<'t>,
 }
 
 impl<'t> Expansion<'t> {
@@ -98,7 +102,9 @@ impl<'t> Expansion<'t> {
                 }
                 Way::Route { targets, by: None } => {
                     self.calls.push(quote!(.node(#source)));
-                    let checks = self.paths(from).flat_map(|(key, path)| check_route(key, path, targets, g));
+                    let checked = self.checked;
+                    let checks =
+                        self.paths(from).flat_map(|(key, path)| check_route(key, path, targets, checked, g));
                     self.checks.extend(checks);
                 }
                 Way::Route { targets, by: Some(decide) } => {
@@ -117,7 +123,7 @@ impl<'t> Expansion<'t> {
 
     /// The nodes to check: those that are paths. The types of values are unknown to a constant.
     fn paths(&self, place: &'t Place) -> impl Iterator<Item = (&'t str, &'t ExprPath)> + use<'t> {
-        let unchecked = self.unchecked;
+        let unchecked = &self.checked.unchecked;
         place.singles().iter().filter_map(|single| match single {
             Single::Node(Node { key, value: NodeValue::Path(path) }) if !unchecked.contains(key.as_str()) => {
                 Some((key.as_str(), path))
@@ -206,14 +212,22 @@ fn check_node(check: TokenStream, key: &str, path: &ExprPath, g: &Checks) -> Tok
     constant(path, check, &quote!(#known, #key), g)
 }
 
-fn check_route(key: &str, path: &ExprPath, targets: &[Single], g: &Checks) -> Vec<TokenStream> {
+fn check_route(
+    key: &str,
+    path: &ExprPath,
+    targets: &[Single],
+    checked: &Checked<'_>,
+    g: &Checks,
+) -> Vec<TokenStream> {
     let known = referred(g.known(path), path);
     let written = Written::of(targets);
     let (names, with_values) = (&written.names, written.with_values);
     let complete = constant(path, quote!(by_route), &quote!(#known, #key, &[#(#names),*], #with_values), g);
     let each = targets.iter().filter_map(|target| {
         let (name, span) = written_name(target)?;
-        Some(constant_at(path, span, quote!(leads_to), &quote!(#known, #key, #name), g))
+        let is_unleft = checked.unleft.contains(name.as_str());
+        let check = if is_unleft { quote!(leads_to_unleft) } else { quote!(leads_to) };
+        Some(constant_at(path, span, check, &quote!(#known, #key, #name), g))
     });
     std::iter::once(complete).chain(each).collect()
 }

@@ -5,6 +5,7 @@
 
 mod check;
 mod expand;
+mod mistakes;
 mod model;
 mod parse;
 mod reach;
@@ -12,11 +13,11 @@ mod reach;
 mod tests;
 mod together;
 
-use std::collections::HashSet;
-
 use proc_macro2::TokenStream;
 
 use crate::attr::Problems;
+
+use self::check::Checked;
 
 pub(crate) fn graph(input: TokenStream) -> TokenStream {
     let mut problems = Problems::default();
@@ -25,6 +26,6 @@ pub(crate) fn graph(input: TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     // A statement that cannot be read would make others look wrong.
-    let unchecked = if problems.is_empty() { check::check(&text, &mut problems) } else { HashSet::new() };
-    expand::expand(&text, problems.into_error(), &unchecked)
+    let checked = if problems.is_empty() { check::check(&text, &mut problems) } else { Checked::default() };
+    expand::expand(&text, problems.into_error(), &checked)
 }

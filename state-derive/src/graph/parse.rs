@@ -7,6 +7,7 @@ use syn::{Expr, ExprPath, Path, Token, Type, braced, parenthesized, token};
 
 use crate::attr::Problems;
 
+use super::mistakes;
 use super::model::{Link, Node, NodeValue, Place, Single, Statement, Text, Way};
 
 /// Reads the text: the crate, the state, perhaps a context, and statements.
@@ -37,7 +38,13 @@ fn head(input: ParseStream<'_>, word: &str) -> syn::Result<Option<Type>> {
         return Ok(None);
     }
     input.parse::<Ident>()?;
+    if input.peek(Token![:]) || input.peek(Token![=]) {
+        return Err(input.error(format!("write `{word} Name;`: the word and the type")));
+    }
     let ty = input.parse()?;
+    if !input.is_empty() && !input.peek(Token![;]) {
+        return Err(input.error("expected `;`: each line of a graph ends with it"));
+    }
     input.parse::<Token![;]>()?;
     Ok(Some(ty))
 }
@@ -108,6 +115,7 @@ impl Parse for AnyStatement {
 
 impl Parse for Statement {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        mistakes::head_as_statement(input)?;
         let first = input.parse()?;
         let mut links: Vec<Link> = Vec::new();
         while !input.is_empty() {
@@ -129,7 +137,7 @@ impl Parse for Link {
             return Ok(Self { arrow: arrow.spans[0], way: Way::Join { to: input.parse()?, optional } });
         }
         if !input.peek(Token![->]) {
-            return Err(input.error("expected `->` for an edge, `=>` for a join, or `;`"));
+            return Err(input.error(mistakes::instead_of_arrow(input)));
         }
         let arrow = input.parse::<Token![->]>()?;
         let way = if input.peek(token::Brace) { route(input)? } else { Way::Edge(input.parse()?) };
@@ -145,7 +153,11 @@ fn route(input: ParseStream<'_>) -> syn::Result<Way> {
         if target.peek(token::Paren) {
             return Err(target.error("list every target by itself: `{ a | b }`"));
         }
-        target.parse()
+        let single = target.parse()?;
+        if !target.is_empty() && !target.peek(Token![|]) {
+            return Err(target.error(mistakes::after_target(target)));
+        }
+        Ok(single)
     })?;
     if targets.is_empty() {
         let message = "a route needs targets: `{ a | END }`";
@@ -164,12 +176,21 @@ fn route(input: ParseStream<'_>) -> syn::Result<Way> {
 
 impl Parse for Place {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(token::Bracket) {
+            return Err(input.error("several nodes stand in parentheses: `(a, b)`"));
+        }
         if !input.peek(token::Paren) {
             return Ok(Self::One(input.parse()?));
         }
         let inside;
         let paren = parenthesized!(inside in input);
-        let singles = Punctuated::<Single, Token![,]>::parse_terminated(&inside)?;
+        let singles = Punctuated::<Single, Token![,]>::parse_terminated_with(&inside, |single| {
+            let node = single.parse()?;
+            if !single.is_empty() && !single.peek(Token![,]) {
+                return Err(single.error(mistakes::after_member(single)));
+            }
+            Ok(node)
+        })?;
         if singles.is_empty() {
             return Err(syn::Error::new(paren.span.join(), "expected nodes: `(a, b)`"));
         }
@@ -185,13 +206,9 @@ impl Parse for Single {
         if input.peek(syn::Lit) {
             return Err(input.error("a node is a function or `&value`, not its name"));
         }
+        mistakes::not_a_path(input)?;
         let path: ExprPath = input.parse()?;
-        if input.peek(token::Paren) {
-            return Err(input.error("name the function, without calling it"));
-        }
-        if input.peek(Token![.]) {
-            return Err(input.error("a value stands behind `&`: `&bot`, or `&self.bot`"));
-        }
+        mistakes::after_path(&path, input)?;
         if let Some(word) = path.path.get_ident() {
             if word == "START" {
                 return Ok(Self::Start(word.span()));

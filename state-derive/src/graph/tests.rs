@@ -107,7 +107,6 @@ fn every_mistake_is_reported() {
         this join never fills: it waits for a node that only runs after it: `h`
         no way leads on from `c`: write `c -> END;`, or the targets of its route, `c -> { .. };`
         no way leads to `d`: write an arrow to it, or `d;` if it is entered in a way that the text does not show
-        no way leads on from `e`: write `e -> END;`, or the targets of its route, `e -> { .. };`
         no way leads to `f`: write an arrow to it, or `f;` if it is entered in a way that the text does not show
         no way leads on from `g`: write `g -> END;`, or the targets of its route, `g -> { .. };`"#]].assert_eq(&mistakes(text));
 }

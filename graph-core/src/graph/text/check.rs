@@ -93,6 +93,19 @@ where
     }
 }
 
+/// Checks one of the targets that are written after a node, and that no way leaves.
+#[track_caller]
+pub const fn leads_to_unleft<N, M>(node: &Known<N, M>, name: &str, target: &str)
+where
+    N: Shape<M, Signature: Returned>,
+    OutOf<N, M>: KnownResult,
+{
+    leads_to(node, name, target);
+    let message = Message::new().text("no way leads on from `").text(target).text("`: write `").text(target);
+    let message = message.text(" -> END;`, or the targets of its route, `").text(target).text(" -> { .. };`");
+    panic!("{}", message.as_str());
+}
+
 /// Checks one of the targets that a function chooses.
 #[track_caller]
 pub const fn function_leads_to<F, R: IntoLeave>(_: &Decided<F, R>, name: &str, target: &str) {
@@ -103,6 +116,10 @@ pub const fn function_leads_to<F, R: IntoLeave>(_: &Decided<F, R>, name: &str, t
 
 #[track_caller]
 const fn complete(targets: Targets, name: &str, written: &[&str], with_values: bool) {
+    if !all_known(targets, written) {
+        // The message at that target has the targets of the route.
+        return;
+    }
     let missing = Message::new().text("the route of `").text(name).text("` also leads to `");
     let (missing, is_first) = missing_of(missing, targets.nodes, written, true);
     let (missing, is_first) =
@@ -118,7 +135,7 @@ const fn complete(targets: Targets, name: &str, written: &[&str], with_values: b
 
 #[track_caller]
 const fn known_target(targets: Targets, name: &str, target: &str) {
-    if !contains(targets.nodes, target) && !contains(targets.names, target) {
+    if !is_target(targets, target) {
         let message = Message::new()
             .text("the route of `")
             .text(name)
@@ -127,6 +144,20 @@ const fn known_target(targets: Targets, name: &str, target: &str) {
             .text("`: it leads to `{ ");
         panic!("{}", self::written(message, targets).text(" }`").as_str());
     }
+}
+
+const fn all_known(targets: Targets, mut written: &[&str]) -> bool {
+    while let [target, others @ ..] = written {
+        if !is_target(targets, target) {
+            return false;
+        }
+        written = others;
+    }
+    true
+}
+
+const fn is_target(targets: Targets, name: &str) -> bool {
+    contains(targets.nodes, name) || contains(targets.names, name)
 }
 
 /// Appends the targets of a route as they are written in a graph.

@@ -6,7 +6,9 @@ mod message;
 mod together;
 mod ways;
 
-pub use check::{before_function, by_edges, by_function, by_route, function_leads_to, leads_to};
+pub use check::{
+    before_function, by_edges, by_function, by_route, function_leads_to, leads_to, leads_to_unleft,
+};
 pub use known::{Decided, Known, Returned, decided, known};
 pub use together::{Writer, together};
 pub use ways::{KnownResult, KnownWays, WaysOut};

@@ -37,4 +37,4 @@ fn main() {
         send -> { END };
     };
 }
-// mistakes: 4
+// mistakes: 3
