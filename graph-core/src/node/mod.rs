@@ -23,6 +23,7 @@ pub(crate) mod object;
 mod param;
 mod reads_packet;
 mod shape;
+mod undecided;
 mod unsized_packet;
 mod view;
 

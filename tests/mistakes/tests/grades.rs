@@ -90,7 +90,7 @@ impl Case {
             .message
             .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
             .any(|word| word.starts_with("__") && !word.trim_matches('_').is_empty());
-        let lists = ["following other types implement trait", "{closure", "fn item {"];
+        let lists = ["following other types implement trait", "{closure", "{async closure", "fn item {"];
         !private && !lists.iter().any(|part| self.message.contains(part))
     }
 }
