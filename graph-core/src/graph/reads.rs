@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::node::{
     ArgsOf, Carries, EndSignature, InNode, NoPacket, ReadsPacket, Several, Signature, StartSignature,
-    WithFailure,
+    Undecided, WithFailure,
 };
 use crate::state::GraphState;
 use crate::step::IntoStep;
@@ -82,6 +82,15 @@ impl<S> OnEdge<S> for NoPacket {}
 impl<S, P> OnEdge<S> for WithFailure<P> {}
 
 impl<S, T: OnlyByRoute<S>> OnEdge<S> for Carries<T> {}
+
+macro_rules! undecided {
+    ($($number:literal)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<S> OnEdge<S> for Undecided<$number> {}
+    )*};
+}
+
+undecided! { 0 1 2 3 4 5 6 7 8 9 }
 
 /// Never implemented. It produces rustc's message about a packet after an edge.
 ///

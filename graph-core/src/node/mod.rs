@@ -72,6 +72,7 @@ pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 pub use shape::{
     Body, Decide, EndSignature, IsNamed, IsNamedValue, KeyBy, Several, Shape, SingleNode, StartSignature,
 };
+pub(crate) use undecided::Undecided;
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};
 pub use view::View;

@@ -23,9 +23,6 @@ macro_rules! undecided {
                 None
             }
         }
-
-        #[diagnostic::do_not_recommend]
-        impl<S> crate::graph::OnEdge<S> for Undecided<$number> {}
     )*};
 }
 
