@@ -133,11 +133,10 @@ impl<R: RunState, C> Run<R, <R::Machine as Machine>::Context, C> {
     }
 }
 
-impl<R: RunState, C, K>
-    Run<R, <R::Machine as Machine>::Context, C, OnThread<R, <R::Machine as Machine>::Context, K>>
+impl<R: RunState, C, K> Run<R, <R::Machine as Machine>::Context, C, OnThread<R, K>>
 where
     C: ContextGiven<<R::Machine as Machine>::Context>,
-    OnThread<R, <R::Machine as Machine>::Context, K>: Target<R, <R::Machine as Machine>::Context>,
+    OnThread<R, K>: Target<R>,
 {
     /// Begins the run of a machine on its thread, which the caller then steps through node by node. Returns `None` if
     /// there is nothing to run.

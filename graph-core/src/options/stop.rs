@@ -26,7 +26,7 @@ use tokio::sync::Notify;
 /// let stop = Stop::new();
 /// let run = thread.run(Count::input()).stop_by(&stop);
 /// // Elsewhere, for example in a handler of SIGTERM:
-/// let (outcome, ()) = tokio::join!(run.into_future(), async { stop.drain() });
+/// let (outcome, ()) = tokio::join!(run, async { stop.drain() });
 ///
 /// let outcome = outcome?;
 /// let pause = outcome.pause().expect("it was stopped");

@@ -14,14 +14,16 @@ use crate::error::{Error, ErrorKind};
 use crate::options::{Metadata, RunOptions};
 use crate::stream::{Events, NodeEvent, Sink};
 
+use super::begun::BoxedResult;
+
 /// The outcome of a run.
 pub(crate) type ErasedOutcome = Outcome<Arc<dyn ErasedState>>;
 
 /// The future of a run, with the number of its last superstep and its outcome.
-pub(crate) type Running = Pin<Box<dyn Future<Output = Result<(u64, ErasedOutcome), Error>> + Send>>;
+pub(crate) type Running = BoxedResult<(u64, ErasedOutcome)>;
 
 /// The future of a run that is being opened.
-pub(crate) type OpeningRun = Pin<Box<dyn Future<Output = Result<Opened, Error>> + Send>>;
+pub(crate) type OpeningRun = BoxedResult<Opened>;
 
 /// The target of a run: an input in memory, or a thread.
 pub trait ErasedTarget: Send {
@@ -194,7 +196,7 @@ pub(super) fn start(target: FromInput, mut opening: Opening) -> Result<Driver, E
 pub(crate) fn start_on_thread(
     target: Box<dyn ErasedTarget>,
     mut opening: Opening,
-) -> Pin<Box<dyn Future<Output = Result<Option<Driver>, Error>> + Send>> {
+) -> BoxedResult<Option<Driver>> {
     Box::pin(async move {
         let compiled = Arc::clone(&opening.graph.0);
         let spans = opening.trace(&*target);

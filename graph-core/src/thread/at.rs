@@ -37,7 +37,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
     ///
     /// # Durability
     /// As [`Thread::run`].
-    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, D, RunAgain<S>>> {
+    pub fn run_again(&self) -> Run<S, D, NeedsContext, OnThread<S, RunAgain<S>>> {
         self.thread.run_from(Some(self.checkpoint), RunAgain::new())
     }
 
@@ -54,7 +54,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
     ///
     /// # Durability
     /// As [`Thread::run`].
-    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, WithInput<S>>> {
         self.thread.run_from(Some(self.checkpoint), WithInput::new(input.into_input()))
     }
 
@@ -65,7 +65,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
     ///
     /// # Durability
     /// As [`Thread::run`].
-    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
+    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, Resuming<S>>> {
         self.thread.run_from(Some(self.checkpoint), Resuming::new(answers.into_answers()))
     }
 

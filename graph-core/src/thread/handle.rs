@@ -89,7 +89,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Durability
     /// The outcome of the run, its error and each of its checkpoint events are durable when they are returned. The
     /// [`Durability`](crate::Durability) mode determines which supersteps a crash can lose before that.
-    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>> {
+    pub fn run(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, WithInput<S>>> {
         self.run_from(None, WithInput::new(input.into_input()))
     }
 
@@ -118,7 +118,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     ///
     /// # Durability
     /// As [`run`](Self::run).
-    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
+    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, Resuming<S>>> {
         self.run_from(None, Resuming::new(answers.into_answers()))
     }
 
@@ -131,7 +131,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         &self,
         at: Option<CheckpointId>,
         how: K,
-    ) -> Run<S, D, NeedsContext, OnThread<S, D, K>> {
+    ) -> Run<S, D, NeedsContext, OnThread<S, K>> {
         Run::of(self.graph.graph().erased(), OnThread::new(self.erased(), at, how))
     }
 

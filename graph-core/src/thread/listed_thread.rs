@@ -113,11 +113,12 @@ impl<S: GraphState, D: Send + Sync + 'static> ListedThread<S, D> {
     ///
     /// # Durability
     /// As [`Thread::resume`].
-    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, D, Resuming<S>>> {
-        let mut run = self.thread.run_from(None, Resuming::new(answers.into_answers()));
-        run.target.expected.fence = self.seen;
-        run.settings.metadata.clone_from(&self.metadata);
-        run
+    pub fn resume(&self, answers: impl IntoAnswers) -> Run<S, D, NeedsContext, OnThread<S, Resuming<S>>> {
+        let run = self.thread.run_from(None, Resuming::new(answers.into_answers()));
+        run.set(|plan| {
+            plan.target.expected.fence = self.seen;
+            plan.settings.metadata.clone_from(&self.metadata);
+        })
     }
 }
 

@@ -44,7 +44,7 @@ pub trait UpdateState {}
 
 impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     #[doc(hidden)]
-    pub fn invoke(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, D, WithInput<S>>>
+    pub fn invoke(&self, input: impl IntoInput<S>) -> Run<S, D, NeedsContext, OnThread<S, WithInput<S>>>
     where
         Self: InvokeThread,
     {

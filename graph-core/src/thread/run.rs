@@ -15,14 +15,14 @@ use super::goto::{Goto, IntoGoto};
 use super::thread_run::{How, ThreadRun};
 
 /// The target of a run on a thread; a type parameter of [`Run`].
-pub struct OnThread<S: GraphState, D, K> {
+pub struct OnThread<S: GraphState, K> {
     pub(crate) thread: ErasedThread,
     pub(crate) at: Option<CheckpointId>,
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) on_conflict: OnConflict,
     pub(crate) expected: Expected,
     pub(crate) how: K,
-    pub(crate) types: PhantomData<fn(S, D)>,
+    pub(crate) state: PhantomData<fn(S)>,
 }
 
 /// A run that starts with an input; see [`Thread::run`](super::Thread::run).
@@ -125,10 +125,10 @@ impl<const N: usize> IntoAnswers for [Answer; N] {
     }
 }
 
-impl<S: GraphState, D, K> OnThread<S, D, K> {
+impl<S: GraphState, K> OnThread<S, K> {
     pub(crate) fn new(thread: ErasedThread, at: Option<CheckpointId>, how: K) -> Self {
         let (on_conflict, expected) = (OnConflict::Reject, Expected::default());
-        Self { thread, at, run_id: None, on_conflict, expected, how, types: PhantomData }
+        Self { thread, at, run_id: None, on_conflict, expected, how, state: PhantomData }
     }
 
     fn erase_with(self, how: impl FnOnce(K) -> How) -> Box<dyn ErasedTarget> {
@@ -138,13 +138,13 @@ impl<S: GraphState, D, K> OnThread<S, D, K> {
     }
 }
 
-impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, WithInput<S>> {
+impl<S: GraphState> Target<S> for OnThread<S, WithInput<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
         self.erase_with(|WithInput { input, abandon_pending, .. }| How::Input { input, abandon_pending })
     }
 }
 
-impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
+impl<S: GraphState> Target<S> for OnThread<S, Resuming<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
         self.erase_with(|Resuming { answers, update, goto, idempotency_key, .. }| {
             How::Resume(Resume { answers, update, goto, idempotency_key })
@@ -152,17 +152,16 @@ impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, Resuming<S>> {
     }
 }
 
-impl<S: GraphState, D: 'static> Target<S, D> for OnThread<S, D, RunAgain<S>> {
+impl<S: GraphState> Target<S> for OnThread<S, RunAgain<S>> {
     fn erase(self) -> Box<dyn ErasedTarget> {
         self.erase_with(|RunAgain { update, enter, .. }| How::Replay { update, enter })
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, K>> {
+impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, K>> {
     /// Sets when the run waits for the checkpointer. The default is [`Durability::Async`].
-    pub fn durability(mut self, durability: Durability) -> Self {
-        self.settings.options.durability = durability;
-        self
+    pub fn durability(self, durability: Durability) -> Self {
+        self.set(|plan| plan.settings.options.durability = durability)
     }
 
     /// Ends the run when all remaining tasks of a superstep [sleep](crate::Context::sleep) for longer than `limit`.
@@ -171,15 +170,13 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
     /// [`Pause::wakes_at`](crate::interrupt::Pause::wakes_at) returns the time to resume.
     ///
     /// A suspended node runs again from its top. A node is not suspended during one of its durable steps.
-    pub fn suspend_sleeps_longer_than(mut self, limit: Duration) -> Self {
-        self.settings.options.longest_sleep = Some(limit);
-        self
+    pub fn suspend_sleeps_longer_than(self, limit: Duration) -> Self {
+        self.set(|plan| plan.settings.options.longest_sleep = Some(limit))
     }
 
     /// Sets the behavior if the thread has pending tasks or another writer. The default is [`OnConflict::Reject`].
-    pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
-        self.target.on_conflict = on_conflict;
-        self
+    pub fn on_conflict(self, on_conflict: OnConflict) -> Self {
+        self.set(|plan| plan.target.on_conflict = on_conflict)
     }
 
     /// Runs only if the thread has this [epoch](super::Snapshot::epoch): no run or update has taken the thread over since the
@@ -208,13 +205,12 @@ impl<S: GraphState, D: Send + Sync + 'static, C, K> Run<S, D, C, OnThread<S, D, 
     /// # Ok(())
     /// # }
     /// ```
-    pub fn if_epoch(mut self, epoch: u64) -> Self {
-        self.target.expected.epoch = Some(epoch);
-        self
+    pub fn if_epoch(self, epoch: u64) -> Self {
+        self.set(|plan| plan.target.expected.epoch = Some(epoch))
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, WithInput<S>>> {
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, WithInput<S>>> {
     /// Sets the run's id, so that the run can be started again safely: its input is applied at most once.
     ///
     /// If the thread already has a run with this id, the call returns the result of that run. The input is not compared:
@@ -233,9 +229,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
     ///
     /// A resumption belongs to the run that it continues, and so does an update of an unfinished run. Their effects are part
     /// of the result. An id is known as long as the thread has a checkpoint of its run.
-    pub fn run_id(mut self, id: impl AsRef<str>) -> Self {
-        self.target.run_id = Some(id.as_ref().into());
-        self
+    pub fn run_id(self, id: impl AsRef<str>) -> Self {
+        self.set(|plan| plan.target.run_id = Some(id.as_ref().into()))
     }
 
     /// Discards the pending tasks of the thread, with their open questions and the results of finished siblings.
@@ -244,13 +239,12 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Wit
     /// and the other run fails with [`Conflict`](crate::ErrorKind::Conflict). This also applies under
     /// [`OnConflict::Wait`], because a slow run cannot be distinguished from a crashed one. To keep the writes of finished
     /// tasks, commit them first: `thread.update(Ticket::update(), as_node(END))`.
-    pub fn abandon_pending(mut self) -> Self {
-        self.target.how.abandon_pending = true;
-        self
+    pub fn abandon_pending(self) -> Self {
+        self.set(|plan| plan.target.how.abandon_pending = true)
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Resuming<S>>> {
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, Resuming<S>>> {
     /// Updates the state before the tasks run, through reducers and validation rules.
     ///
     /// The update is stored with the thread's head, in the same write as the answers. From then on it belongs to the state of
@@ -259,9 +253,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     ///
     /// If the thread has nothing left to run and [`goto`](Self::goto) adds no node, awaiting the run fails with
     /// [`NothingToRun`](crate::ErrorKind::NothingToRun). Write to such a thread with [`Thread::update`](super::Thread::update).
-    pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
-        self.target.how.update = Some(WritesOf::<S>::erase(update.into_update()));
-        self
+    pub fn update(self, update: impl IntoUpdate<S>) -> Self {
+        self.set(|plan| plan.target.how.update = Some(WritesOf::<S>::erase(update.into_update())))
     }
 
     /// Sets the key of this request, so that it can be sent again safely: its answers, its update and its added nodes are
@@ -306,9 +299,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     /// Awaiting the run fails with [`IdempotencyKeyReused`](crate::ErrorKind::IdempotencyKeyReused) if the thread has
     /// accepted another request with this key, and with [`RunAbandoned`](crate::ErrorKind::RunAbandoned) if another run or
     /// update took the place of the continued run. A request that was refused has not used its key.
-    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
-        self.target.how.idempotency_key = Some(key.as_ref().into());
-        self
+    pub fn idempotency_key(self, key: impl AsRef<str>) -> Self {
+        self.set(|plan| plan.target.how.idempotency_key = Some(key.as_ref().into()))
     }
 
     /// Runs this node in addition to the planned tasks.
@@ -319,31 +311,29 @@ impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, Res
     ///
     /// Awaiting the run fails with [`InvalidGoto`](crate::ErrorKind::InvalidGoto) if the graph has no such node, or if the
     /// node and the packet do not fit. Then nothing is written.
-    pub fn goto(mut self, goto: impl IntoGoto) -> Self {
-        self.target.how.goto.push(goto.into_goto());
-        self
+    pub fn goto(self, goto: impl IntoGoto) -> Self {
+        self.set(|plan| plan.target.how.goto.push(goto.into_goto()))
     }
 }
 
-impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, D, RunAgain<S>>> {
+impl<S: GraphState, D: Send + Sync + 'static, C> Run<S, D, C, OnThread<S, RunAgain<S>>> {
     /// Updates the state on which the tasks run, through reducers and validation rules. The planned tasks stay planned.
     ///
     /// The update is stored in the first checkpoint of the new branch. If an input waits there, the update is applied after
     /// the input. At a final checkpoint, awaiting the run fails with
     /// [`NothingToRun`](crate::ErrorKind::NothingToRun).
-    pub fn update(mut self, update: impl IntoUpdate<S>) -> Self {
-        self.target.how.update = Some(WritesOf::<S>::erase(update.into_update()));
-        self
+    pub fn update(self, update: impl IntoUpdate<S>) -> Self {
+        self.set(|plan| plan.target.how.update = Some(WritesOf::<S>::erase(update.into_update())))
     }
 }
 
-impl<S, D, C, K> Run<S, D, C, OnThread<S, D, K>>
+impl<S, D, C, K> Run<S, D, C, OnThread<S, K>>
 where
     S: GraphState,
     D: Send + Sync + 'static,
     // Here and not on the method, whose future would repeat the error.
     C: crate::run::ContextGiven<D>,
-    OnThread<S, D, K>: Target<S, D>,
+    OnThread<S, K>: Target<S>,
 {
     /// Starts the run and returns a [`Stepper`] to execute it superstep by superstep.
     ///
@@ -360,7 +350,7 @@ where
     /// # Durability
     /// The start of the run is durable when the call returns, as far as its [`Durability`] mode stores it.
     pub async fn start(self) -> Result<Option<Stepper<S, D>>, Error> {
-        let (target, opening) = self.opening(None);
+        let (target, opening) = self.opening()?;
         start_on_thread(target.erase(), opening).await?.map(Stepper::new).transpose()
     }
 }

@@ -1,12 +1,15 @@
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::checkpoint::CheckpointId;
 use crate::engine::{START, caught, open};
 use crate::erased::{TaskWrites, WritesOf};
 use crate::error::{Error, ErrorKind};
-use crate::run::{ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run};
+use crate::run::{
+    Begun, BoxedResult, ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run, RunPlan,
+};
 use crate::state::{GraphState, IntoUpdate};
 
 use super::erased::{ErasedThread, Expected};
@@ -29,12 +32,8 @@ use super::{AsNode, IntoAsNode, Thread};
 /// The graph's context is required because route functions may read it.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateThread<S: GraphState, D, C> {
-    run: Run<S, D, C, ()>,
-    thread: Thread<S, D>,
-    at: Option<CheckpointId>,
-    expected: Expected,
-    idempotency_key: Option<Arc<str>>,
-    supersteps: Vec<Vec<(TaskWrites, Option<AsNode>)>>,
+    run: Run<S, D, C, ErasedUpdate>,
+    writing: Begun<CheckpointId>,
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
@@ -45,9 +44,10 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     ) -> Self {
         let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
         let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
-        let run = Run::of(thread.graph.graph().erased(), ());
-        let (expected, supersteps) = (Expected::default(), supersteps.collect());
-        Self { run, supersteps, thread, at, expected, idempotency_key: None }
+        let (graph, supersteps) = (thread.graph.graph().erased(), supersteps.collect());
+        let (thread, expected) = (thread.erased(), Expected::default());
+        let update = ErasedUpdate { thread, at, expected, request: None, supersteps };
+        Self { run: Run::of(graph, update), writing: Begun::not_yet() }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
@@ -63,8 +63,7 @@ impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
 
     /// Sets the context for route functions and for fields marked `from_context`.
     pub fn context(self, context: impl IntoContext<D>) -> UpdateThread<S, D, HasContext<D>> {
-        let Self { run, thread, at, expected, idempotency_key, supersteps } = self;
-        UpdateThread { run: run.context(context), thread, at, expected, idempotency_key, supersteps }
+        UpdateThread { run: self.run.context(context), writing: self.writing }
     }
 }
 
@@ -79,9 +78,8 @@ impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
 
     /// Writes only if the thread has this [epoch](super::Snapshot::epoch), and fails with
     /// [`Conflict`](crate::ErrorKind::Conflict) otherwise; as [for runs](Run::if_epoch).
-    pub fn if_epoch(mut self, epoch: u64) -> Self {
-        self.expected.epoch = Some(epoch);
-        self
+    pub fn if_epoch(self, epoch: u64) -> Self {
+        Self { run: self.run.set(|plan| plan.target.expected.epoch = Some(epoch)), ..self }
     }
 
     /// Sets the key of this update, so that it can be sent again safely: it is written at most once.
@@ -114,9 +112,12 @@ impl<S: GraphState, D: Send + Sync + 'static, C> UpdateThread<S, D, C> {
     /// # Errors
     /// Awaiting the update fails with [`IdempotencyKeyReused`](crate::ErrorKind::IdempotencyKeyReused) if the thread has
     /// accepted another request with this key.
-    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
-        self.idempotency_key = Some(key.as_ref().into());
-        self
+    pub fn idempotency_key(self, key: impl AsRef<str>) -> Self {
+        let key = key.as_ref().into();
+        let run = self.run.set(|RunPlan { target: update, .. }| {
+            update.request = Some(Request::update(key, update.at, &update.supersteps));
+        });
+        Self { run, ..self }
     }
 }
 
@@ -130,10 +131,7 @@ struct ErasedUpdate {
 }
 
 /// Stores an update from outside, unless it was stored before.
-fn make(
-    update: ErasedUpdate,
-    opening: Opening,
-) -> Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>> {
+fn make(update: ErasedUpdate, opening: Opening) -> BoxedResult<CheckpointId> {
     Box::pin(async move {
         let graph = Arc::clone(&update.thread.graph);
         let made = async {
@@ -196,28 +194,29 @@ async fn store(update: ErasedUpdate, mut opening: Opening) -> Result<CheckpointI
         .await
 }
 
-impl<S, D, C> IntoFuture for UpdateThread<S, D, C>
+impl<S, D, C> Future for UpdateThread<S, D, C>
 where
     S: GraphState,
     D: Send + Sync + 'static,
-    C: ContextGiven<D> + Send + 'static,
+    C: ContextGiven<D>,
 {
     type Output = Result<CheckpointId, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    fn into_future(self) -> Self::IntoFuture {
-        let Self { run, thread, at, expected, idempotency_key, supersteps } = self;
-        let ((), opening) = run.opening(None);
-        let request = idempotency_key.map(|key| Request::update(key, at, &supersteps));
-        make(ErasedUpdate { thread: thread.erased(), at, expected, request, supersteps }, opening)
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { run, writing } = self.get_mut();
+        if let Some((update, opening)) = run.take_opening() {
+            writing.begin(make(update, opening));
+        }
+        writing.poll(cx, &run.graph.0.name)
     }
 }
 
 impl<S: GraphState, D, C> std::fmt::Debug for UpdateThread<S, D, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let update = self.run.plan.as_deref().map(|plan| &plan.target);
         f.debug_struct("UpdateThread")
-            .field("thread", &self.thread.name)
-            .field("at", &self.at)
+            .field("thread", &update.map(|update| &update.thread.name))
+            .field("at", &update.and_then(|update| update.at))
             .finish_non_exhaustive()
     }
 }

@@ -206,9 +206,9 @@ struct Settings<D> {
 }
 
 impl<D: Send + Sync + 'static> Settings<D> {
-    fn stream<S: GraphState, K>(self, run: Run<S, D, NeedsContext, OnThread<S, D, K>>) -> RunStream<S>
+    fn stream<S: GraphState, K>(self, run: Run<S, D, NeedsContext, OnThread<S, K>>) -> RunStream<S>
     where
-        OnThread<S, D, K>: Target<S, D>,
+        OnThread<S, K>: Target<S>,
     {
         let Self { options, context, modes, stop } = self;
         let RunOptions { durability, recursion_limit, before, after, metadata } = options;

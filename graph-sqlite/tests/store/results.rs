@@ -34,7 +34,7 @@ fn cached_results_share_the_file_and_survive_a_restart() {
         let graph = graph(&RUNS).with_cache(store.store().cache()).with_store(store.store());
         let threads = graph.with_cache(store.cache()).with_checkpointer(store);
         let thread = threads.thread(format!("t{process}"));
-        assert_eq!(wait(thread.run(Page::input("/a")).into_future()).unwrap().state().text, "/a 1");
+        assert_eq!(wait(thread.run(Page::input("/a"))).unwrap().state().text, "/a 1");
     }
     assert_eq!(RUNS.load(Ordering::SeqCst), 1);
     let seen: (String, String, String) = file
@@ -51,7 +51,7 @@ fn broken_cache_is_reported_and_fails_no_run() {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let file = File::new();
     let graph = graph(&RUNS).with_cache(SqliteCache::open(file.path()).unwrap());
-    wait(graph.run(Page::input("/a")).into_future()).unwrap();
+    wait(graph.run(Page::input("/a"))).unwrap();
     file.sql().execute_batch("DROP TABLE cache_entry").unwrap();
     let mut reasons = Vec::new();
     let run = graph.run(Page::input("/a")).stream().for_each(|event| {

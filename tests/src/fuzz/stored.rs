@@ -310,7 +310,7 @@ fn base() -> &'static (MemoryCheckpointer, Graph<Trip>) {
         let (store, graph) = (MemoryCheckpointer::new(), graph());
         let thread = graph.with_checkpointer(store.clone()).thread("t");
         let run = thread.run(Trip::input("x")).suspend_sleeps_longer_than(Duration::ZERO);
-        typed(block_on(async { run.await }));
+        typed(block_on(run));
         let state = block_on(thread.state()).unwrap().unwrap();
         assert!(state.tasks.iter().any(|task| !task.interrupts.is_empty()), "{state:?}");
         (store, graph)

@@ -1,6 +1,6 @@
 //! Agents whose run is dropped at each await point.
 
-use std::future::{Future as _, IntoFuture as _};
+use std::future::Future as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -45,8 +45,7 @@ fn thread() -> Thread<MessagesState> {
 
 /// Polls one turn at most `polls` times, then drops it. Returns `true` if the turn had finished.
 async fn drop_after(thread: &Thread<MessagesState>, polls: usize, durability: Durability) -> bool {
-    let mut run =
-        pin!(thread.run(MessagesState::input().messages("hello")).durability(durability).into_future());
+    let mut run = pin!(thread.run(MessagesState::input().messages("hello")).durability(durability));
     for _ in 0..polls {
         if run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
             return true;

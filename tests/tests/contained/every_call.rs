@@ -111,7 +111,7 @@ async fn calls_on_thread(thread: Thread<Trip, World>, faults: &Faults, world: Ar
     let copy = faults.call("copy", async { thread.copy("u").await }).await?;
     let update = |text: &str| Trip::update().log([Trap::new(faults.id, text)]);
     let updated = copy.update(update("updated"), as_node(last)).context(Arc::clone(&world));
-    faults.call("update", async { updated.await }).await?;
+    faults.call("update", updated).await?;
     let snapshot = faults.call("state of the copy", copy.state()).await?.unwrap();
     let again = copy.at(snapshot.parent.unwrap()).run_again();
     faults.call("run again", async { again.context(Arc::clone(&world)).await }).await?;

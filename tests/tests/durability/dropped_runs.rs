@@ -1,6 +1,7 @@
 //! A run on a thread that is dropped after any number of polls: the next run reaches the same end.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -29,19 +30,15 @@ async fn dropped_after(inner: impl Checkpointer, polls: u32, slow: u32, durabili
         }),
         Arc::clone(&journal),
     );
-    let mut run = thread
-        .run(Job::input(ROUNDS))
-        .run_id("once")
-        .durability(durability)
-        .context(Arc::clone(&context))
-        .into_future();
+    let mut run =
+        thread.run(Job::input(ROUNDS)).run_id("once").durability(durability).context(Arc::clone(&context));
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
             return Poll::Ready(None);
         }
         polled += 1;
-        let poll = run.as_mut().poll(cx).map(Some);
+        let poll = Pin::new(&mut run).poll(cx).map(Some);
         if polled == polls && poll.is_pending() { Poll::Ready(None) } else { poll }
     })
     .await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
@@ -95,14 +96,14 @@ async fn cancelled_after(
 ) -> Turns {
     let about = format!("{polls} polls, {durability:?}");
     let thread = graph(store, repairs).thread("chat");
-    let mut run = thread.run(Chat::input().messages("first")).durability(durability).into_future();
+    let mut run = thread.run(Chat::input().messages("first")).durability(durability);
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
             return Poll::Ready(false);
         }
         polled += 1;
-        match run.as_mut().poll(cx) {
+        match Pin::new(&mut run).poll(cx) {
             Poll::Ready(outcome) => {
                 assert_eq!(outcome.unwrap().state().messages.last().unwrap().text(), "answered: first");
                 Poll::Ready(true)

@@ -2,6 +2,7 @@
 //! can continue it to the same end.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use superstep::checkpoint::{Checkpointer, MemoryCheckpointer};
@@ -43,7 +44,8 @@ async fn stopped_after(inner: impl Checkpointer + Clone, case: Case) -> bool {
         .durability(durability)
         .stop_by(&stop)
         .context(Arc::clone(&journal));
-    let mut run = if observed { Box::pin(run.stream().for_each(|_| {})) } else { run.into_future() };
+    let mut run: Pin<Box<dyn Future<Output = Result<Outcome<Job>, superstep::Error>> + Send>> =
+        if observed { Box::pin(run.stream().for_each(|_| {})) } else { Box::pin(run) };
     let mut polled = 0;
     let outcome = poll_fn(|cx| {
         if polled == polls {
@@ -166,7 +168,7 @@ async fn stop_ends_the_wait_for_the_thread() {
         let waiting =
             thread.run(Job::input(1)).on_conflict(wait).stop_by(&stop).context(Arc::clone(&journal));
         let before = thread.history().await.unwrap().len();
-        let (result, ()) = tokio::join!(waiting.into_future(), async {
+        let (result, ()) = tokio::join!(waiting, async {
             tokio::time::sleep(std::time::Duration::from_secs(60)).await;
             if cancel { stop.cancel() } else { stop.drain() }
         });
@@ -216,7 +218,7 @@ async fn endless_node_is_cancelled_at_once() {
         for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
             let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
             let stop = Stop::new();
-            let run = thread.run(Endless::input()).durability(durability).stop_by(&stop).into_future();
+            let run = thread.run(Endless::input()).durability(durability).stop_by(&stop);
             let (result, ()) =
                 tokio::join!(tokio::time::timeout(std::time::Duration::from_secs(60), run), async {
                     stop.cancel()

@@ -6,6 +6,7 @@ use std::env;
 use std::future::poll_fn;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::task::Poll;
 use std::time::Duration;
@@ -60,15 +61,15 @@ async fn dropped_after(store: impl Checkpointer, polls: u32, durability: Durabil
     let thread = graph().with_checkpointer(store).thread("t");
     let run = |line: &str| thread.run(Book::input(line)).on_conflict(PATIENT).durability(durability);
     let first = tokio::spawn(run("first").start().await.unwrap().unwrap().finish());
-    let third = tokio::spawn(run("third").into_future());
-    let mut second = run("second").run_id("second").into_future();
+    let third = tokio::spawn(run("third"));
+    let mut second = run("second").run_id("second");
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
             return Poll::Ready(None);
         }
         polled += 1;
-        let poll = second.as_mut().poll(cx).map(Some);
+        let poll = Pin::new(&mut second).poll(cx).map(Some);
         if polled == polls && poll.is_pending() { Poll::Ready(None) } else { poll }
     })
     .await;

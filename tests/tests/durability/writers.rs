@@ -81,9 +81,8 @@ async fn check_overtaken_run(graph: PersistentGraph<Book, Hold>, durability: Dur
     let thread = graph.thread("t");
     let blocked = Arc::new(Hold { blocked: true, ..Hold::default() });
     let free = Arc::new(Hold::default());
-    let slow = tokio::spawn(
-        thread.run(Book::input("slow")).durability(durability).context(Arc::clone(&blocked)).into_future(),
-    );
+    let slow =
+        tokio::spawn(thread.run(Book::input("slow")).durability(durability).context(Arc::clone(&blocked)));
     blocked.reached.notified().await;
 
     let refused = thread.run(Book::input("new")).context(Arc::clone(&free)).await.unwrap_err();
@@ -122,7 +121,7 @@ async fn concurrent_runs_leave_only_complete_work() {
         let runs: Vec<_> = (0..6)
             .map(|number| {
                 let run = thread.run(Book::input(format!("line {number}"))).context(Hold::default());
-                (format!("line {number}"), tokio::spawn(run.into_future()))
+                (format!("line {number}"), tokio::spawn(run))
             })
             .collect();
         let mut won = HashSet::new();

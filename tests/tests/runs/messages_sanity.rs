@@ -32,10 +32,7 @@ fn graph() -> Graph<Chat> {
 
 /// Runs the node on these messages.
 fn repaired(before: &[Message]) -> Vec<Message> {
-    block_on(graph().run(Chat::input().messages(before.to_vec())).into_future())
-        .unwrap()
-        .into_state()
-        .messages
+    block_on(graph().run(Chat::input().messages(before.to_vec()))).unwrap().into_state().messages
 }
 
 fn calls(id: &str, calls: &[&str]) -> Message {
@@ -157,7 +154,7 @@ fn custom_texts_apply_to_a_flattened_conversation() {
     let graph = StateGraph::<Support>::new().edge(START, &sanity).edge(sanity, END).compile().unwrap();
     let before = [human("h"), human("i"), calls("a", &["1"])];
     let input = Support::input().chat(MessagesState::input().messages(before.to_vec()));
-    let state = block_on(graph.run(input).into_future()).unwrap().into_state();
+    let state = block_on(graph.run(input)).unwrap().into_state();
     let said: Vec<_> = state.messages().iter().map(|message| message.text().into_owned()).collect();
     assert_eq!(said, ["hello", "Notiz", "hello", "", "kein Ergebnis", "Schluss"]);
     assert!(!state.urgent);
@@ -314,7 +311,7 @@ fn answers_without_ids_do_not_fail_the_run() {
         .edge(messages_sanity, END)
         .compile()
         .unwrap();
-    let state = block_on(graph.run(Chat::input()).into_future()).unwrap().into_state();
+    let state = block_on(graph.run(Chat::input())).unwrap().into_state();
     let texts: Vec<_> = state.messages.iter().map(|message| message.text().into_owned()).collect();
     assert_eq!((texts.len(), &*texts[0], &*texts[3]), (4, "a", "c"));
     assert_eq!(endpoint::strict(&state.messages), Ok(()));

@@ -271,7 +271,7 @@ async fn drained_thread_at_a_breakpoint_inside_is_at_the_breakpoint() {
     on_every_store(async |store| {
         let (probe, stop) = (probe(), Stop::new());
         let run = store.thread(&graph).run(begin("x")).stop_by(&stop).context(Arc::clone(&probe));
-        let (run, ()) = tokio::join!(run.into_future(), async {
+        let (run, ()) = tokio::join!(run, async {
             let inner = store.open();
             let mut ran = String::new();
             // A drained run starts no nodes, and the run that resumes it is not drained.

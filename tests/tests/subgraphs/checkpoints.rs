@@ -232,13 +232,8 @@ async fn run_dropped_inside_a_call_continues() {
             let graph = outer(&inner());
             {
                 let thread = store.thread(&graph);
-                let mut run = Box::pin(
-                    thread
-                        .run(begin("x"))
-                        .durability(Durability::Sync)
-                        .context(Arc::clone(&probe))
-                        .into_future(),
-                );
+                let mut run =
+                    Box::pin(thread.run(begin("x")).durability(Durability::Sync).context(Arc::clone(&probe)));
                 for _ in 0..polls {
                     let mut cx = Context::from_waker(Waker::noop());
                     if run.as_mut().poll(&mut cx).is_ready() {

@@ -220,7 +220,7 @@ async fn parent_command_applies_once_wherever_the_run_is_dropped() {
             {
                 let thread = store.thread(&graph);
                 let run = thread.run(begin("x")).durability(Durability::Sync).context(Arc::clone(&probe));
-                let mut run = Box::pin(run.into_future());
+                let mut run = Box::pin(run);
                 for _ in 0..polls {
                     if run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
                         break;

@@ -202,7 +202,7 @@ async fn sleep_inside_continues_in_another_process() {
             let thread = store.thread(&graph);
             let run = thread.run(begin("x")).durability(durability).context(Arc::clone(&probe));
             tokio::select! {
-                ended = run.into_future() => panic!("{:?}", ended.is_ok()),
+                ended = run => panic!("{:?}", ended.is_ok()),
                 () = until_asleep(store) => {}
             }
             advance(HOUR).await;
@@ -226,7 +226,7 @@ async fn draining_does_not_wait_for_a_sleep_inside() {
             until_asleep(store).await;
             stop.drain();
         };
-        let (outcome, ()) = tokio::join!(run.into_future(), drain_when_asleep);
+        let (outcome, ()) = tokio::join!(run, drain_when_asleep);
         let outcome = outcome.unwrap();
         let pause = outcome.pause().unwrap();
         assert!(pause.is_stopped());

@@ -1,6 +1,7 @@
 //! A backoff that outlives its process: the next process waits only for the rest.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
@@ -62,7 +63,7 @@ fn job(attempts: u32, backoff: Duration) -> Graph<Job, Probe> {
 /// Runs a job until the store shows its backoff, and drops the run.
 async fn cut_off(store: &TestStore, graph: &Graph<Job, Probe>, probe: &Arc<Probe>, durability: Durability) {
     let (thread, other) = (store.thread(graph), store.thread(graph));
-    let run = thread.run(Job::input()).context(Arc::clone(probe)).durability(durability).into_future();
+    let run = thread.run(Job::input()).context(Arc::clone(probe)).durability(durability);
     let waits = async {
         loop {
             let tasks = other.state().await.unwrap().map(|snapshot| snapshot.tasks).unwrap_or_default();
@@ -87,7 +88,7 @@ async fn resumed_run_waits_for_the_rest_of_the_backoff() {
             let (probe, graph) = (Probe::failing(4), job(2, MINUTE));
             cut_off(&store, &graph, &probe, durability).await;
             advance(MINUTE / 3).await;
-            let resume = || store.thread(&graph).resume(()).context(Arc::clone(&probe)).into_future();
+            let resume = || store.thread(&graph).resume(()).context(Arc::clone(&probe));
             // The second run is dropped as well.
             timeout(MINUTE / 3, resume()).await.unwrap_err();
             let begun = Instant::now();
@@ -112,7 +113,7 @@ async fn backoff_in_a_file_survives_the_process() {
     let store = TestStore::file();
     let (probe, graph) = (Probe::failing(1), job(2, 60 * MINUTE));
     cut_off(&store, &graph, &probe, Durability::Async).await;
-    let resume = store.thread(&graph).resume(()).context(Arc::clone(&probe)).into_future();
+    let resume = store.thread(&graph).resume(()).context(Arc::clone(&probe));
     timeout(Duration::from_millis(50), resume).await.unwrap_err();
     assert_eq!(probe.attempts(), [1]);
 }
@@ -122,14 +123,14 @@ async fn dropped_after(polls: u32, durability: Durability) -> bool {
     let about = format!("{polls} polls, {durability:?}");
     let (store, probe, graph) = (TestStore::memory(), Probe::failing(2), job(3, MINUTE));
     let thread: Thread<Job, Probe> = store.thread(&graph);
-    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability).into_future();
+    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability);
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
             return Poll::Ready(false);
         }
         polled += 1;
-        run.as_mut().poll(cx).map(|outcome| outcome.map(|_| true).unwrap())
+        Pin::new(&mut run).poll(cx).map(|outcome| outcome.map(|_| true).unwrap())
     })
     .await;
     drop(run);

@@ -1,6 +1,5 @@
 //! Calls that name the epoch in which they expect their thread.
 
-use std::future::IntoFuture;
 use std::time::Duration;
 
 use superstep::interrupt::Question;
@@ -104,7 +103,7 @@ async fn waiting_call_is_late_once_another_run_has_begun() {
         let ready = thread.interrupts().await.unwrap().only::<Ready>().unwrap().answer(true);
         let wait = OnConflict::Wait(Duration::from_secs(60));
         let waiting = thread.run(Job::input().lines(line("b"))).on_conflict(wait).if_epoch(1);
-        let (late, resumed) = tokio::join!(waiting.into_future(), thread.resume(ready).into_future());
+        let (late, resumed) = tokio::join!(waiting, thread.resume(ready));
         assert_eq!(resumed.unwrap().into_state().lines, ["a"]);
         is_late(late, 1, 2);
         assert_eq!(thread.state().await.unwrap().unwrap().state.unwrap().lines, ["a"]);

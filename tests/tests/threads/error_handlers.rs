@@ -1,6 +1,7 @@
 //! A node's failure is stored before its error handler runs: the node does not run again after a crash.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
@@ -98,14 +99,14 @@ async fn dropped_after(polls: u32, durability: Durability, with_sibling: bool) -
     let about = format!("{polls} polls, {durability:?}");
     let (store, probe, graph) = (TestStore::memory(), Arc::new(Probe::default()), job(with_sibling));
     let thread = store.thread(&graph);
-    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability).into_future();
+    let mut run = thread.run(Job::input()).context(Arc::clone(&probe)).durability(durability);
     let mut polled = 0;
     let ended = poll_fn(|cx| {
         if polled == polls {
             return Poll::Ready(false);
         }
         polled += 1;
-        run.as_mut().poll(cx).map(|outcome| outcome.map(|_| true).unwrap())
+        Pin::new(&mut run).poll(cx).map(|outcome| outcome.map(|_| true).unwrap())
     })
     .await;
     drop(run);

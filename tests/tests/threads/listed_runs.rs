@@ -61,7 +61,7 @@ async fn worker_does_not_overtake_an_answer_that_came_after_the_list() {
         // A person answers while the worker is busy with another thread.
         let answer = thread.interrupts().await.unwrap().only::<Approve>().unwrap().answer(true);
         let door = std::sync::Arc::new(Door::default());
-        let person = tokio::spawn(thread.resume(answer).context(std::sync::Arc::clone(&door)).into_future());
+        let person = tokio::spawn(thread.resume(answer).context(std::sync::Arc::clone(&door)));
         door.reached.notified().await;
         conflict(due.resume(()).context(Door::default()).await);
         conflict(unfinished.resume(()).context(Door::default()).await);

@@ -82,7 +82,7 @@ async fn dropped_sleep_continues_for_the_rest() {
                 let graph = graph().with_checkpointer(store.open());
                 let thread = graph.thread("t");
                 let run = thread.run(Night::input()).run_id("night").durability(durability);
-                let mut run = run.context(Arc::clone(&done)).into_future();
+                let mut run = run.context(Arc::clone(&done));
                 assert!(poll_times(polls, &mut run).await.is_none(), "{about}");
                 let asleep = has_sleeping_task(&graph).await;
                 drop(run);
@@ -180,7 +180,7 @@ async fn draining_does_not_wait_for_sleeps() {
         let (done, stop) = (Arc::new(Done::default()), Stop::new());
         let graph = graph().with_checkpointer(store.open());
         let thread = graph.thread("t");
-        let mut run = thread.run(Night::input()).stop_by(&stop).context(Arc::clone(&done)).into_future();
+        let mut run = thread.run(Night::input()).stop_by(&stop).context(Arc::clone(&done));
         while !has_sleeping_task(&graph).await {
             assert!(poll_times(1, &mut run).await.is_none());
         }
@@ -292,9 +292,7 @@ fn invalid_sleep_fails_its_task() {
     ];
     let texts = graphs.map(|graph| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let error = runtime
-            .block_on(TestStore::memory().thread(&graph).run(Night::input()).into_future())
-            .unwrap_err();
+        let error = runtime.block_on(TestStore::memory().thread(&graph).run(Night::input())).unwrap_err();
         let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
         first.error.to_string()
     });
@@ -330,7 +328,7 @@ async fn draining_does_not_wait_for_backoffs() {
             if long {
                 run = run.suspend_sleeps_longer_than(HOUR);
             }
-            let (outcome, ()) = tokio::join!(run.context(Arc::clone(&done)).into_future(), async {
+            let (outcome, ()) = tokio::join!(run.context(Arc::clone(&done)), async {
                 if !long {
                     while done.lock().unwrap().is_empty() {
                         tokio::task::yield_now().await;

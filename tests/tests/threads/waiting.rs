@@ -83,7 +83,7 @@ async fn assert_all_run_in_turn(store: &TestStore, durability: Durability) {
         .map(|number| {
             let line = line(&number.to_string());
             let run = store.thread(&graph()).run(line).on_conflict(LONG).durability(durability);
-            tokio::spawn(run.context(Door::default()).into_future())
+            tokio::spawn(run.context(Door::default()))
         })
         .collect();
     for (number, run) in runs.into_iter().enumerate() {
@@ -125,7 +125,7 @@ async fn blocked(
 ) -> (Arc<Door>, tokio::task::JoinHandle<Result<superstep::Outcome<Board>, superstep::Error>>) {
     let door = Arc::new(Door { shut: true, ..Door::default() });
     let run = thread.run(line("held")).on_conflict(LONG).durability(durability);
-    let run = tokio::spawn(run.context(Arc::clone(&door)).into_future());
+    let run = tokio::spawn(run.context(Arc::clone(&door)));
     door.reached.notified().await;
     (door, run)
 }
@@ -139,7 +139,7 @@ async fn active_run_blocks_others_with_any_durability() {
             let refused = thread.run(line("refused")).context(Door::default()).await.unwrap_err();
             assert!(matches!(refused.kind(), ErrorKind::PendingTasks { .. }), "{durability:?}: {refused:?}");
             let waits = thread.run(line("waits")).on_conflict(LONG).durability(durability);
-            let waits = tokio::spawn(waits.context(Door::default()).into_future());
+            let waits = tokio::spawn(waits.context(Door::default()));
             // The run waits by then, or soon will.
             tokio::time::sleep(Duration::from_millis(20)).await;
             assert!(!waits.is_finished(), "{durability:?}");
@@ -166,7 +166,7 @@ async fn wait_ends_at_its_limit() {
         }
         // `Duration::MAX` is a valid limit.
         let patient = thread.run(line("patient")).on_conflict(OnConflict::Wait(Duration::MAX));
-        let patient = tokio::spawn(patient.context(Door::default()).into_future());
+        let patient = tokio::spawn(patient.context(Door::default()));
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert!(!patient.is_finished());
         door.opens.notify_one();
@@ -211,7 +211,7 @@ async fn waiting_runs_that_abandon_pending_all_start() {
             .iter()
             .map(|door| {
                 let run = store.thread(&graph()).run(line("new")).abandon_pending().on_conflict(LONG);
-                tokio::spawn(run.durability(Durability::Sync).context(Arc::clone(door)).into_future())
+                tokio::spawn(run.durability(Durability::Sync).context(Arc::clone(door)))
             })
             .collect();
         for door in &shut {
@@ -242,7 +242,7 @@ async fn waiting_runs_with_one_id_apply_one_input() {
                 .map(|number| {
                     let run = store.thread(&graph()).run(line(&number.to_string())).run_id("r");
                     let run = run.on_conflict(LONG).durability(durability);
-                    tokio::spawn(run.context(Door::default()).into_future())
+                    tokio::spawn(run.context(Door::default()))
                 })
                 .collect();
             let mut ended = Vec::new();
@@ -259,7 +259,7 @@ async fn waiting_runs_with_one_id_apply_one_input() {
 /// Starts a run with the id `r`, and drops it in its first node.
 async fn dropped(thread: &Thread<Board, Door>) {
     let door = Arc::new(Door { shut: true, ..Door::default() });
-    let run = thread.run(line("dropped")).run_id("r").context(Arc::clone(&door)).into_future();
+    let run = thread.run(line("dropped")).run_id("r").context(Arc::clone(&door));
     tokio::select! {
         ended = run => panic!("{ended:?}"),
         () = door.reached.notified() => {}
@@ -296,10 +296,10 @@ async fn dropped_run_id_waits_while_another_process_runs_it() {
     // A new handle stands for another process.
     let door = Arc::new(Door { shut: true, ..Door::default() });
     let other = store.thread(&graph()).run(line("dropped")).run_id("r").context(Arc::clone(&door));
-    let other = tokio::spawn(other.into_future());
+    let other = tokio::spawn(other);
     door.reached.notified().await;
     let again = thread.run(line("dropped")).run_id("r").on_conflict(LONG).context(Door::default());
-    let again = tokio::spawn(again.into_future());
+    let again = tokio::spawn(again);
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert!(!again.is_finished() && !other.is_finished());
     door.opens.notify_one();
@@ -317,7 +317,7 @@ async fn runs_at_an_old_checkpoint_wait_for_the_thread() {
         let runs: Vec<_> = (0..6)
             .map(|number| {
                 let run = store.thread(&graph()).at(old).run(line(&number.to_string())).on_conflict(LONG);
-                tokio::spawn(run.context(Door::default()).into_future())
+                tokio::spawn(run.context(Door::default()))
             })
             .collect();
         for (number, run) in runs.into_iter().enumerate() {
@@ -327,7 +327,7 @@ async fn runs_at_an_old_checkpoint_wait_for_the_thread() {
         let runs: Vec<_> = (0..6)
             .map(|_| {
                 let run = store.thread(&graph()).at(planned).run_again().on_conflict(LONG);
-                tokio::spawn(run.context(Door::default()).into_future())
+                tokio::spawn(run.context(Door::default()))
             })
             .collect();
         for run in runs {

@@ -55,7 +55,7 @@ async fn sleeps_may_change_from_attempt_to_attempt() {
             let work = office();
             let first = thread.run(Claim::input()).context(work.clone()).await.unwrap_err();
             assert_eq!(node_error(&first), "again");
-            let resume = || timeout(10 * DAY, thread.resume(()).context(work.clone()).into_future());
+            let resume = || timeout(10 * DAY, thread.resume(()).context(work.clone()));
             let second = resume().await.expect("it does not hang").unwrap_err();
             assert_eq!(node_error(&second), "again");
             let outcome = resume().await.expect("it does not hang").unwrap();

@@ -107,7 +107,7 @@ async fn recorded_timer_wins_over_a_later_answer() {
         thread.run(Claim::input()).context(office()).await.unwrap();
         let answer = approval(&thread).await;
         advance(2 * DAY).await;
-        let run = thread.resume(()).context(work.clone()).into_future();
+        let run = thread.resume(()).context(work.clone());
         crash_when(run, || !work.done().is_empty()).await;
 
         // Another process.

@@ -78,7 +78,7 @@ async fn dropped_runs_lose_no_answer() {
                         thread.interrupts().await.unwrap()
                     } else {
                         let run = thread.run(Claim::input()).run_id("claim").durability(durability);
-                        run_for(polls + hour, run.context(work.clone()).into_future()).await;
+                        run_for(polls + hour, run.context(work.clone())).await;
                         continue;
                     };
                     // From the tenth quarter of a day on, somebody answers.
@@ -88,7 +88,7 @@ async fn dropped_runs_lose_no_answer() {
                     let gives = !answers.is_empty();
                     accepted |= gives;
                     let run = thread.resume(answers).durability(durability).context(work.clone());
-                    match run_for(polls + hour, run.into_future()).await {
+                    match run_for(polls + hour, run).await {
                         Some(Ok(Outcome::Done(claim))) => {
                             outcome = Some(claim);
                             break;

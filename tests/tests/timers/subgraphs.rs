@@ -45,7 +45,7 @@ async fn fired_timer_withdraws_the_question_at_every_level() {
             thread.run(Claim::input()).context(office()).await.unwrap();
             let answer = approval(&thread).await;
             advance(2 * DAY).await;
-            let run = thread.resume(()).context(work.clone()).into_future();
+            let run = thread.resume(()).context(work.clone());
             crash_when(run, || !work.done().is_empty()).await;
 
             let thread = graph.with_checkpointer(store.open()).thread(format!("{levels}"));

@@ -1,6 +1,6 @@
 //! A run that is dropped after any poll continues, and repeats no stored step.
 
-use std::future::{IntoFuture as _, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,7 +41,7 @@ async fn dropped_run_repeats_at_most_one_step() {
             assert_eq!(thread(store).run(1).context(Arc::clone(&done)).await.unwrap().value().unwrap(), 1);
             {
                 let run = thread(store).run(3).run_id("second").context(Arc::clone(&done));
-                let mut run = pin!(run.durability(Durability::Sync).into_future());
+                let mut run = pin!(run.durability(Durability::Sync));
                 for _ in 0..polls {
                     let ended = poll_fn(|cx| Poll::Ready(run.as_mut().poll(cx).is_ready())).await;
                     if ended {

@@ -99,8 +99,8 @@ impl<'a> Session<'a> {
     /// loses at most the current superstep.
     fn with_options<K>(
         &self,
-        run: Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, Library, K>>,
-    ) -> Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, Library, K>> {
+        run: Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, K>>,
+    ) -> Run<Inquiry, Library, HasContext<Library>, OnThread<Inquiry, K>> {
         // Absolute, since a resume may have another working directory.
         let folder = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
         run.durability(Durability::Sync)
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs to the end, and asks the user when the run is interrupted.
-    async fn finish<T: Target<Inquiry, Library>>(
+    async fn finish<T: Target<Inquiry>>(
         &self,
         run: Run<Inquiry, Library, HasContext<Library>, T>,
     ) -> ExitResult {

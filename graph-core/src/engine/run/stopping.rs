@@ -74,7 +74,7 @@ impl Context {
     /// # let graph = StateGraph::<Crawl>::new().edge(START, crawl).edge(crawl, crawl).compile()?;
     /// let stop = Stop::new();
     /// let run = graph.run(Crawl::input()).stop_by(&stop);
-    /// let (outcome, ()) = tokio::join!(run.into_future(), async { stop.drain() });
+    /// let (outcome, ()) = tokio::join!(run, async { stop.drain() });
     /// assert!(outcome?.pause().is_some_and(|pause| pause.is_stopped()));
     /// # Ok(())
     /// # }

@@ -16,7 +16,7 @@ pub struct SubgraphCallAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
 }
 
 /// A run of the thread that repeats a superstep.
-type RootRunAgain<S, D> = Run<S, D, NeedsContext, OnThread<S, D, RunAgain<S>>>;
+type RootRunAgain<S, D> = Run<S, D, NeedsContext, OnThread<S, RunAgain<S>>>;
 
 impl<T, C, D, W, X> SubgraphCallAt<'_, T, C, D, W, X>
 where

@@ -1,7 +1,8 @@
 use std::any::Any;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::checkpoint::{CheckpointId, StoredStatus};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
@@ -12,7 +13,7 @@ use crate::engine::{
 use crate::erased::{ErasedState, TaskWrites, WritesOf};
 use crate::error::{Error, ErrorKind};
 use crate::options::Durability;
-use crate::run::{ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run};
+use crate::run::{Begun, BoxedResult, ContextGiven, HasContext, IntoContext, NeedsContext, Opening, Run};
 use crate::state::{GraphState, IntoUpdate};
 use crate::step::Leave;
 use crate::subgraph::{MakesContext, WiredTo, Wiring};
@@ -32,16 +33,18 @@ use super::{CallParent, SubgraphCall};
 /// The context of the thread's graph is required because route functions inside the subgraph may read it.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateSubgraphCall<S: GraphState, D, G> {
-    run: Run<S, D, G, ()>,
+    run: Run<S, D, G, CallUpdate>,
+    writing: Begun<CheckpointId>,
+}
+
+struct CallUpdate {
     expected: Expected,
     idempotency_key: Option<Arc<str>>,
     make: Make,
 }
 
 /// Writes the update, with the context and options of the thread's graph.
-type Make = Box<dyn FnOnce(Opening, Expected, Option<Arc<str>>) -> Made + Send>;
-
-type Made = Pin<Box<dyn Future<Output = Result<CheckpointId, Error>> + Send>>;
+type Make = Box<dyn FnOnce(Opening, Expected, Option<Arc<str>>) -> BoxedResult<CheckpointId> + Send>;
 
 impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
 where
@@ -115,14 +118,15 @@ where
         update: impl IntoUpdate<C>,
         place: impl IntoAsNode,
     ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
-        let run = Run::of(self.thread().graph.graph().erased(), ());
+        let graph = self.thread().graph.graph().erased();
         let (call, updates) =
             (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
         let make: Make = Box::new(move |opening, expected, key| {
             let request = key.map(|key| Request::update(key, None, &updates));
             Box::pin(call.make_once(updates, opening, expected, request))
         });
-        UpdateSubgraphCall { run, expected: Expected::default(), idempotency_key: None, make }
+        let update = CallUpdate { expected: Expected::default(), idempotency_key: None, make };
+        UpdateSubgraphCall { run: Run::of(graph, update), writing: Begun::not_yet() }
     }
 
     /// Writes the update, unless it was written before.
@@ -294,8 +298,7 @@ const NO_PARENT_RUN: ErrorKind = ErrorKind::Runtime("the subgraph call has no pa
 impl<S: GraphState, D: Send + Sync + 'static> UpdateSubgraphCall<S, D, NeedsContext> {
     /// Sets the context of the thread's graph. The context of the subgraph is made from it.
     pub fn context(self, context: impl IntoContext<D>) -> UpdateSubgraphCall<S, D, HasContext<D>> {
-        let Self { run, expected, idempotency_key, make } = self;
-        UpdateSubgraphCall { run: run.context(context), expected, idempotency_key, make }
+        UpdateSubgraphCall { run: self.run.context(context), writing: self.writing }
     }
 }
 
@@ -307,36 +310,38 @@ impl<S: GraphState, D: Send + Sync + 'static, G> UpdateSubgraphCall<S, D, G> {
 
     /// Writes only if the thread has this [epoch](crate::thread::Snapshot::epoch), and fails with
     /// [`Conflict`](ErrorKind::Conflict) otherwise; as [for runs](Run::if_epoch).
-    pub fn if_epoch(mut self, epoch: u64) -> Self {
-        self.expected.epoch = Some(epoch);
-        self
+    pub fn if_epoch(self, epoch: u64) -> Self {
+        Self { run: self.run.set(|plan| plan.target.expected.epoch = Some(epoch)), ..self }
     }
 
     /// Sets the key of this update, so that it can be sent again safely: it is written at most once, and a repetition returns
     /// the id of the same checkpoint; as [for updates of a thread](crate::thread::UpdateThread::idempotency_key).
     ///
     /// The calls of a subgraph have their own keys: an update of the thread may have the same one.
-    pub fn idempotency_key(mut self, key: impl AsRef<str>) -> Self {
-        self.idempotency_key = Some(key.as_ref().into());
-        self
+    pub fn idempotency_key(self, key: impl AsRef<str>) -> Self {
+        let key = key.as_ref().into();
+        Self { run: self.run.set(|plan| plan.target.idempotency_key = Some(key)), ..self }
     }
 }
 
-impl<S, D, G> IntoFuture for UpdateSubgraphCall<S, D, G>
+impl<S, D, G> Future for UpdateSubgraphCall<S, D, G>
 where
     S: GraphState,
     D: Send + Sync + 'static,
-    G: ContextGiven<D> + Send + 'static,
+    G: ContextGiven<D>,
 {
     type Output = Result<CheckpointId, Error>;
-    type IntoFuture = Made;
 
-    fn into_future(self) -> Made {
-        Box::pin(async move {
-            let compiled = Arc::clone(&self.run.graph.0);
-            let ((), opening) = self.run.opening(None);
-            caught(&compiled.name, (self.make)(opening, self.expected, self.idempotency_key)).await
-        })
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { run, writing } = self.get_mut();
+        if let Some((update, opening)) = run.take_opening() {
+            let compiled = Arc::clone(&run.graph.0);
+            writing.begin(Box::pin(async move {
+                let CallUpdate { expected, idempotency_key, make } = update;
+                caught(&compiled.name, make(opening, expected, idempotency_key)).await
+            }));
+        }
+        writing.poll(cx, &run.graph.0.name)
     }
 }
 

@@ -107,7 +107,7 @@ fn dropped_run_can_be_resumed_on_a_thread() {
                 let threads = graph.with_checkpointer(MemoryCheckpointer::new());
                 let thread = threads.thread("ann");
                 let begun = thread.run(Page::input("/a")).run_id("one").durability(Durability::Sync);
-                let ended = poll(begun.context(Arc::clone(&journal)).into_future(), polls);
+                let ended = poll(begun.context(Arc::clone(&journal)), polls);
                 let again = thread
                     .run(Page::input("/a"))
                     .run_id("one")

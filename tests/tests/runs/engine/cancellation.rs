@@ -1,6 +1,6 @@
 //! Dropped runs: their tasks are not polled again, and finished tasks keep their results.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -116,7 +116,7 @@ fn dropped_run_leaves_no_task_behind() {
     let mut complete = false;
     for polls in 0..64 {
         let watch = Arc::new(Watch::default());
-        let run = scripted().run(Trace::input()).context(Arc::clone(&watch)).into_future();
+        let run = scripted().run(Trace::input()).context(Arc::clone(&watch));
         let outcome = poll_times(run, polls);
         assert_eq!(watch.alive.load(Ordering::SeqCst), 0, "after {polls} polls");
         assert_eq!(Arc::strong_count(&watch), 1, "nothing holds the context after {polls} polls");
@@ -134,7 +134,7 @@ fn dropped_multi_threaded_run_leaves_no_task_behind() {
     let mut complete = 0;
     for polls in 0..40 {
         let watch = Arc::new(Watch::default());
-        let mut run = scripted().run(Trace::input()).context(Arc::clone(&watch)).into_future();
+        let mut run = scripted().run(Trace::input()).context(Arc::clone(&watch));
         runtime.block_on(async {
             let mut polled = 0;
             // Except for the first, each poll follows a wake-up.
@@ -143,7 +143,7 @@ fn dropped_multi_threaded_run_leaves_no_task_behind() {
                     return Poll::Ready(None);
                 }
                 polled += 1;
-                let poll = run.as_mut().poll(cx).map(Some);
+                let poll = Pin::new(&mut run).poll(cx).map(Some);
                 if polled == polls && poll.is_pending() { Poll::Ready(None) } else { poll }
             })
             .await;
@@ -242,7 +242,7 @@ fn dropped_fan_out_is_not_polled_again() {
                 drop(events);
             } else {
                 tokio::select! {
-                    _ = run.into_future() => panic!("it has no end"),
+                    _ = run => panic!("it has no end"),
                     () = all_run => {}
                 }
             }
@@ -357,10 +357,10 @@ fn always_ready_loop_can_be_timed_out_and_aborted() {
         // The paused clock advances only if the run yields to the spawned task.
         let second = std::time::Duration::from_secs(1);
         tokio::spawn(tokio::time::advance(2 * second));
-        assert!(tokio::time::timeout(second, endless().into_future()).await.is_err());
+        assert!(tokio::time::timeout(second, endless()).await.is_err());
         tokio::spawn(tokio::time::advance(2 * second));
         assert!(tokio::time::timeout(second, endless().events([]).stream().next()).await.is_err());
-        let run = tokio::spawn(endless().into_future());
+        let run = tokio::spawn(endless());
         tokio::task::yield_now().await;
         run.abort();
         assert!(run.await.unwrap_err().is_cancelled());

@@ -44,23 +44,19 @@ fn one_node_superstep_spawns_no_task() {
     }
     let graph = StateGraph::<Trace>::with_context().edge(START, looks).edge(looks, END).compile().unwrap();
     let runtime = Arc::new(workers(2));
-    let outcome = runtime.block_on(graph.run(Trace::input()).context(Arc::clone(&runtime)).into_future());
+    let outcome = runtime.block_on(graph.run(Trace::input()).context(Arc::clone(&runtime)));
     assert_eq!(outcome.unwrap().state().log, ["0 tasks"]);
 }
 
 #[test]
 fn run_needs_no_runtime() {
-    assert_eq!(
-        block_on_without_runtime(chain().run(Trace::input()).into_future()).unwrap().state().log,
-        ["1:a", "2:b"]
-    );
+    assert_eq!(block_on_without_runtime(chain().run(Trace::input())).unwrap().state().log, ["1:a", "2:b"]);
     let fan_out =
         StateGraph::<Trace>::new().edge(START, (a, b)).edge(a, c).edge(b, c).edge(c, END).compile().unwrap();
-    let outcome = block_on_without_runtime(fan_out.run(Trace::input()).into_future()).unwrap();
+    let outcome = block_on_without_runtime(fan_out.run(Trace::input())).unwrap();
     assert_eq!(outcome.state().log, ["1:a", "1:b", "2:c"]);
     let long = StateGraph::<Trace>::new().edge(START, a).edge(a, a).compile().unwrap();
-    let error =
-        block_on_without_runtime(long.run(Trace::input()).recursion_limit(1000).into_future()).unwrap_err();
+    let error = block_on_without_runtime(long.run(Trace::input()).recursion_limit(1000)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::RecursionLimit { limit: 1000, .. }));
     let mut events = fan_out.stream(Trace::input());
     let count = block_on_without_runtime(async {
@@ -88,7 +84,7 @@ fn fan_out_without_a_runtime_is_concurrent() {
         .edge(meets_too, END)
         .compile()
         .unwrap();
-    let run = graph.run(Trace::input()).context(tokio::sync::Barrier::new(2)).into_future();
+    let run = graph.run(Trace::input()).context(tokio::sync::Barrier::new(2));
     assert_eq!(block_on_without_runtime(run).unwrap().state().log, ["1:meets", "1:meets_too"]);
 }
 
@@ -115,7 +111,7 @@ fn tasks_of_a_superstep_run_in_parallel() {
         .compile()
         .unwrap();
     let meeting = Arc::new(Meeting { barrier: Barrier::new(2), threads: std::sync::Mutex::default() });
-    let outcome = workers(2).block_on(graph.run(Trace::input()).context(Arc::clone(&meeting)).into_future());
+    let outcome = workers(2).block_on(graph.run(Trace::input()).context(Arc::clone(&meeting)));
     assert_eq!(outcome.unwrap().state().log, ["1:left", "1:right"]);
     assert_eq!(meeting.threads.lock().unwrap().len(), 2);
 }
@@ -159,8 +155,7 @@ fn max_concurrency_limits_tasks_and_keeps_their_order() {
     for limit in [1, 2, 7, 1000] {
         for threads in [false, true] {
             let crowd = Arc::new(Crowd::default());
-            let run =
-                graph.run(Trace::input()).max_concurrency(limit).context(Arc::clone(&crowd)).into_future();
+            let run = graph.run(Trace::input()).max_concurrency(limit).context(Arc::clone(&crowd));
             let outcome = if threads { runtime.block_on(run) } else { block_on(run) };
             assert_eq!(outcome.unwrap().into_state().log, expected);
             let most = crowd.most.load(Ordering::SeqCst);
@@ -195,7 +190,7 @@ fn runtime_shutdown_during_a_run_is_an_error() {
     let runtime = workers(2);
     let handle = runtime.handle().clone();
     let _entered = handle.enter();
-    let mut run = pin!(graph.run(Trace::input()).into_future());
+    let mut run = pin!(graph.run(Trace::input()));
     assert!(run.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())).is_pending());
     runtime.shutdown_background();
     let error = block_on_without_runtime(run).unwrap_err();

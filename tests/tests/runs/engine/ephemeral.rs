@@ -37,7 +37,7 @@ async fn writes_too(note: &Note, cx: &Context) -> NoteUpdate {
 }
 
 fn run(graph: StateGraph<Note>, input: NoteInput) -> Vec<String> {
-    let outcome = block_on(graph.compile().unwrap().run(input).into_future()).unwrap();
+    let outcome = block_on(graph.compile().unwrap().run(input)).unwrap();
     let state = outcome.into_state();
     let mut log = state.log;
     log.push(format!("{:?} {:?}", state.once, state.heap));

@@ -126,7 +126,7 @@ fn error_names_graph_node_superstep_and_attempt() {
         .edge(fails, END)
         .compile()
         .unwrap();
-    let error = block_on(graph.run(Trace::input()).context(scene()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).context(scene())).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "graph `tickets`: node `fails` failed in superstep 2, attempt 1\n  \
@@ -188,7 +188,7 @@ fn panic_becomes_the_error_of_the_node() {
         };
         let graph = graph.edge(at_once, END).compile().unwrap();
         let check = async || {
-            let error = graph.run(Trace::input()).context(scene()).into_future().await.unwrap_err();
+            let error = graph.run(Trace::input()).context(scene()).await.unwrap_err();
             let failure = failures(&error)[0];
             assert!(failure.panicked && failure.node == "at_once", "{others}");
             assert!(failure.error.to_string().contains("index out of bounds"), "{}", failure.error);
@@ -277,7 +277,7 @@ fn superstep_timeout_applies_to_each_superstep() {
         StateGraph::<Trace>::with_context::<Scene>().edge(START, naps).edge(naps, quick).edge(quick, naps);
     let graph = graph.compile().unwrap();
     let run = graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(60));
-    let error = block_on(run.recursion_limit(5).into_future()).unwrap_err();
+    let error = block_on(run.recursion_limit(5)).unwrap_err();
     assert!(
         matches!(error.kind(), ErrorKind::RecursionLimit { .. }),
         "each superstep has its own time: {error}"
@@ -288,8 +288,7 @@ fn superstep_timeout_applies_to_each_superstep() {
 fn superstep_timeout_without_a_timer_is_an_error() {
     let graph =
         StateGraph::<Trace>::with_context::<Scene>().edge(START, quick).edge(quick, END).compile().unwrap();
-    let run =
-        || graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(1)).into_future();
+    let run = || graph.run(Trace::input()).context(scene()).superstep_timeout(Duration::from_secs(1));
     let timerless = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for error in [
         timerless.block_on(run()).unwrap_err(),
@@ -326,7 +325,7 @@ fn failure_is_reported_although_superstep_times_out() {
     let run = graph.run(Trace::input()).context(blocked).superstep_timeout(Duration::from_millis(500));
     // Two workers are blocked; the third drives the timer.
     let error = workers(3).block_on(async {
-        let error = run.into_future().await.unwrap_err();
+        let error = run.await.unwrap_err();
         drop(opens);
         error
     });
@@ -345,7 +344,7 @@ fn collect_mode_reports_failures_of_a_late_superstep() {
         .compile()
         .unwrap();
     let run = graph.run(Trace::input()).context(scene()).on_failure(FailureMode::Collect);
-    let error = block_on(run.superstep_timeout(Duration::from_secs(60)).into_future()).unwrap_err();
+    let error = block_on(run.superstep_timeout(Duration::from_secs(60))).unwrap_err();
     let failures: Vec<_> = failures(&error).into_iter().map(|failure| failure.node.clone()).collect();
     assert_eq!(failures, ["breaks"], "{error}");
 }

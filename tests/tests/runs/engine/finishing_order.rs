@@ -100,7 +100,7 @@ fn updates_apply_in_graph_order() {
     let runtimes = [1, 2, 4].map(workers);
     let turns = Just((0..TASKS).collect::<Vec<_>>()).prop_shuffle();
     proptest!(ProptestConfig::with_cases(64), |(turns in turns)| {
-        let run = || graph.run(Sum::input()).context(Order::new(turns.clone())).into_future();
+        let run = || graph.run(Sum::input()).context(Order::new(turns.clone()));
         prop_assert_eq!(block_on(run()).unwrap().into_state(), expected());
         for runtime in &runtimes {
             prop_assert_eq!(runtime.block_on(run()).unwrap().into_state(), expected());
@@ -112,7 +112,7 @@ fn updates_apply_in_graph_order() {
 fn reversed_finishing_order_gives_the_same_state() {
     let graph = graph();
     let reversed = || Order::new((0..TASKS).rev().collect());
-    let run = || graph.run(Sum::input()).context(reversed()).into_future();
+    let run = || graph.run(Sum::input()).context(reversed());
     assert_eq!(block_on(run()).unwrap().state(), &expected());
     assert_eq!(workers(2).block_on(run()).unwrap().state(), &expected());
 }

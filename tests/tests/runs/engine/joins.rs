@@ -151,7 +151,7 @@ fn incomplete_join_fails_the_run_and_names_missing_source() {
         .edge(c, END)
         .compile()
         .unwrap();
-    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input())).unwrap_err();
     let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("c", &["item".to_owned()][..]));
     assert_eq!(
@@ -171,7 +171,7 @@ fn incomplete_join_names_every_missing_source() {
         .edge(item, long_1)
         .compile()
         .unwrap();
-    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input())).unwrap_err();
     let ErrorKind::JoinNotFilled { target, missing, .. } = error.kind() else { panic!("{error}") };
     assert_eq!((target.as_str(), missing.as_slice()), ("END", &["item".to_owned(), "long_1".to_owned()][..]));
 }

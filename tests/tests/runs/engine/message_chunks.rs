@@ -126,7 +126,7 @@ fn chunks_are_created_only_if_requested() {
     let said = |modes: Option<&[StreamMode]>| {
         let run = graph.run(Talk::input());
         let outcome = match modes {
-            None => block_on(run.into_future()),
+            None => block_on(run),
             Some(modes) => block_on(run.events(modes.iter().copied()).stream().for_each(|_| {})),
         };
         (outcome.unwrap().into_state().said.concat(), MADE.load(Ordering::Relaxed))

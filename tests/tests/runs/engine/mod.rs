@@ -11,6 +11,7 @@ mod finishing_order;
 mod joins;
 mod node_forms;
 mod pictures;
+mod polled_runs;
 mod random_graphs;
 mod recursion_limit;
 mod routing;

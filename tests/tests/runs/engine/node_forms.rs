@@ -107,7 +107,7 @@ enum Way {
 fn run(graph: StateGraph<Trace, Deps>) -> Vec<String> {
     let graph = graph.compile().unwrap();
     let context = Arc::new(Deps { greeting: "hi".to_owned() });
-    let outcome = block_on(graph.run(Trace::input().value(7)).context(context).into_future()).unwrap();
+    let outcome = block_on(graph.run(Trace::input().value(7)).context(context)).unwrap();
     outcome.into_state().log
 }
 

@@ -310,7 +310,7 @@ fn interpret(plan: &Plan) -> Transcript {
 }
 
 async fn run(graph: &Graph<Log>) -> Transcript {
-    match graph.run(Log::input()).recursion_limit(LIMIT).into_future().await {
+    match graph.run(Log::input()).recursion_limit(LIMIT).await {
         Ok(outcome) => (outcome.into_state().lines, "done".to_owned()),
         Err(error) => {
             let lines = error.state::<Log>().unwrap().lines.clone();

@@ -105,7 +105,7 @@ fn start_route_reads_input_and_context() {
         .unwrap();
     let journal = Arc::new(Journal::default());
     let input = Trace::input().value(5).log(["given".to_owned()]);
-    let run = graph.run(input).recursion_limit(3).context(Arc::clone(&journal)).into_future();
+    let run = graph.run(input).recursion_limit(3).context(Arc::clone(&journal));
     assert_eq!(block_on(run).unwrap().into_state().log, ["given", "1:item 5", "1:other 5"]);
     assert_eq!(journal.take(), ["START 0 3"]);
 }
@@ -134,7 +134,7 @@ fn seen(first: TraceUpdate, second: TraceUpdate) -> Vec<String> {
         .compile()
         .unwrap();
     let context = Arc::new((first, second, Journal::default()));
-    let run = graph.run(Trace::input().log(["given".to_owned()])).context(Arc::clone(&context)).into_future();
+    let run = graph.run(Trace::input().log(["given".to_owned()])).context(Arc::clone(&context));
     let outcome = block_on(run).unwrap();
     context.2.note(format!("state: {} {}", outcome.state().log.join(","), outcome.state().value));
     context.2.take()
@@ -185,7 +185,7 @@ fn route_function_of_a_single_node_sees_updates_once() {
         .compile()
         .unwrap();
     let journal = Arc::new(Journal::default());
-    block_on(graph.run(Trace::input()).context(Arc::clone(&journal)).into_future()).unwrap();
+    block_on(graph.run(Trace::input()).context(Arc::clone(&journal))).unwrap();
     assert_eq!(journal.take(), ["1:a", "1:a,2:a", "1:a,2:a,3:a"]);
 }
 
@@ -311,7 +311,7 @@ fn empty_list_of_routes_is_an_error_naming_the_node() {
         (ends().edge(START, c).route(c, decide), "c"),
     ] {
         let graph = graph.compile().unwrap();
-        let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+        let error = block_on(graph.run(Trace::input())).unwrap_err();
         assert_eq!(failure(&error).node, node);
         assert!(format!("{error:?}").contains("return a variant that leads"), "{error:?}");
         assert!(error.state::<Trace>().unwrap().log.is_empty());
@@ -336,6 +336,6 @@ fn sibling_routes_apply_in_registration_order() {
         .compile()
         .unwrap();
     let expected = ["2:a", "2:b", "2:item 1", "2:other 1", "2:item 2", "2:other 2"];
-    assert_eq!(block_on(graph.run(Trace::input()).into_future()).unwrap().state().log, expected);
-    assert_eq!(workers(2).block_on(graph.run(Trace::input()).into_future()).unwrap().state().log, expected);
+    assert_eq!(block_on(graph.run(Trace::input())).unwrap().state().log, expected);
+    assert_eq!(workers(2).block_on(graph.run(Trace::input())).unwrap().state().log, expected);
 }

@@ -1,7 +1,5 @@
 //! A broken rule is reported even if the route function fails on the same update.
 
-use std::future::IntoFuture as _;
-
 use superstep::{END, ErrorKind, GraphState, Route, START, StateGraph};
 
 use super::trace::block_on;
@@ -42,7 +40,7 @@ fn broken_rule_is_reported_before_the_route_failure() {
         .compile()
         .unwrap();
     for graph in [alone, both] {
-        let error = block_on(graph.run(Ruled::input()).into_future()).unwrap_err();
+        let error = block_on(graph.run(Ruled::input())).unwrap_err();
         let ErrorKind::Validation { nodes, .. } = error.kind() else { panic!("{error}") };
         assert_eq!(nodes, &["zero"]);
     }

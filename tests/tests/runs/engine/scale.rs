@@ -45,9 +45,9 @@ fn ten_thousand_packets_run_in_order() {
         assert!(many.list.iter().copied().eq(0..10_000));
         assert_eq!(many.total, (0..10_000).sum::<u64>() + 10_000);
     };
-    check(block_on(graph.run(Many::input()).into_future()).unwrap().into_state());
-    check(block_on(graph.run(Many::input()).max_concurrency(3).into_future()).unwrap().into_state());
-    check(workers(2).block_on(graph.run(Many::input()).into_future()).unwrap().into_state());
+    check(block_on(graph.run(Many::input())).unwrap().into_state());
+    check(block_on(graph.run(Many::input()).max_concurrency(3)).unwrap().into_state());
+    check(workers(2).block_on(graph.run(Many::input())).unwrap().into_state());
 }
 
 #[derive(GraphState, Clone)]

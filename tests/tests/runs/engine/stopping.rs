@@ -90,7 +90,7 @@ async fn drained(watch: Arc<Watch>, one_at_a_time: bool) {
     }
     let run = run.context(Arc::clone(&watch));
     let mut notes = Vec::new();
-    let (outcome, ()) = tokio::join!(run.into_future(), async {
+    let (outcome, ()) = tokio::join!(run, async {
         slow_has_begun(&watch, &mut notes).await;
         stop.drain();
         watch.gate.notify_one();
@@ -277,7 +277,7 @@ fn child_stop_stops_only_its_own_runs() {
         let (one, other) = (all.child(), all.child().child());
         let wait = |stop: &Stop| {
             let run = graph().run(Trace::input()).stop_by(stop).context(Watch::default());
-            tokio::spawn(run.into_future())
+            tokio::spawn(run)
         };
         let (first, second, third) = (wait(&one), wait(&other), wait(&all));
         tokio::task::yield_now().await;
@@ -344,7 +344,7 @@ fn node_that_checks_for_a_stop_finishes_early() {
     let test = async {
         let stop = Stop::new();
         let run = graph.run(Trace::input()).stop_by(&stop).context(Watch::default());
-        let (outcome, ()) = tokio::join!(run.into_future(), async {
+        let (outcome, ()) = tokio::join!(run, async {
             tokio::task::yield_now().await;
             stop.drain();
         });
@@ -370,7 +370,7 @@ fn always_ready_loop_can_be_stopped() {
         let stop = Stop::new();
         let run = graph.run(Trace::input()).recursion_limit(u64::MAX).stop_by(&stop);
         let result = std::thread::scope(|scope| {
-            let run = scope.spawn(|| block_on(run.into_future()));
+            let run = scope.spawn(|| block_on(run));
             if cancel {
                 stop.cancel()
             } else {

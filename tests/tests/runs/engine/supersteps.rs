@@ -50,7 +50,7 @@ fn writes_are_invisible_during_their_superstep() {
         .edge(second, END)
         .compile()
         .unwrap();
-    let run = || graph.run(Trace::input()).context(watch::Sender::new(false)).into_future();
+    let run = || graph.run(Trace::input()).context(watch::Sender::new(false));
     assert_eq!(block_on(run()).unwrap().state().log, ["second 0 0", "first"]);
     assert_eq!(workers(2).block_on(run()).unwrap().state().log, ["second 0 0", "first"]);
 }
@@ -151,7 +151,6 @@ fn context_reports_node_superstep_attempt_and_metadata() {
     let graph =
         StateGraph::<Trace>::with_context::<Journal>().edge(START, asks).edge(asks, END).compile().unwrap();
     let journal = Arc::new(Journal::default());
-    block_on(graph.run(Trace::input()).context(Arc::clone(&journal)).metadata("user", "ann").into_future())
-        .unwrap();
+    block_on(graph.run(Trace::input()).context(Arc::clone(&journal)).metadata("user", "ann")).unwrap();
     assert_eq!(journal.take(), ["asks 1 1 false", "\"ann\""]);
 }

@@ -32,7 +32,7 @@ pub(crate) use nodes;
 
 /// Runs a graph on this thread and returns its log, or the error.
 pub(crate) fn log_of(graph: &Graph<Trace>) -> String {
-    match block_on(graph.run(Trace::input()).into_future()) {
+    match block_on(graph.run(Trace::input())) {
         Ok(outcome) => outcome.into_state().log.join(" "),
         Err(error) => error.to_string(),
     }

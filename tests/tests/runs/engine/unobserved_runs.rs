@@ -63,10 +63,10 @@ fn graph() -> superstep::Graph<Load> {
 #[test]
 fn run_without_listener_copies_nothing() {
     static COPIES: AtomicUsize = AtomicUsize::new(0);
-    let outcome = block_on(graph().run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    let outcome = block_on(graph().run(Load::input(Counted(&COPIES)))).unwrap();
     assert_eq!(outcome.state().log, [1, 2, 3]);
     assert_eq!(COPIES.load(Ordering::Relaxed), 0, "on one thread");
-    let outcome = workers(2).block_on(graph().run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    let outcome = workers(2).block_on(graph().run(Load::input(Counted(&COPIES)))).unwrap();
     assert_eq!(outcome.state().written.len(), 1);
     assert_eq!(COPIES.load(Ordering::Relaxed), 0, "on two");
 }
@@ -91,7 +91,7 @@ fn route_function_copies_only_fields_its_node_wrote() {
         .route(right, decide)
         .compile()
         .unwrap();
-    let outcome = block_on(graph.run(Load::input(Counted(&COPIES))).into_future()).unwrap();
+    let outcome = block_on(graph.run(Load::input(Counted(&COPIES)))).unwrap();
     assert_eq!(outcome.state().log, [1, 2, 3]);
     assert_eq!(COPIES.load(Ordering::Relaxed), 0);
 }
@@ -140,7 +140,7 @@ fn update_seen_by_a_route_function_is_prepared_once() {
         .route(two, decide)
         .compile()
         .unwrap();
-    assert_eq!(block_on(graph.run(Tally::input()).into_future()).unwrap().state().counted, [1, 2]);
+    assert_eq!(block_on(graph.run(Tally::input())).unwrap().state().counted, [1, 2]);
     assert_eq!(PREPARED.load(Ordering::Relaxed), 2);
 }
 
@@ -160,7 +160,7 @@ fn emitted_values_are_not_serialized() {
         Load::update().log([u32::from(cx.is_observed())])
     }
     let graph = StateGraph::<Load>::new().edge(START, sends).edge(sends, END).compile().unwrap();
-    let outcome = block_on(graph.run(Load::input(Counted::default())).into_future()).unwrap();
+    let outcome = block_on(graph.run(Load::input(Counted::default()))).unwrap();
     assert_eq!(outcome.state().log, [0]);
     block_on(async {
         let mut events = graph.stream(Load::input(Counted::default()));

@@ -46,7 +46,7 @@ fn untracked_fields_come_from_context_input_or_nodes() {
         .compile()
         .unwrap();
     let run = graph.run(Call::input().scratch(vec!["given"])).context(Deps { url: "here" });
-    let state = block_on(run.into_future()).unwrap().into_state();
+    let state = block_on(run).unwrap().into_state();
     assert_eq!(state.said, r#"Some("here") ["given"] here ["used"]"#);
     assert_eq!(state.dump().to_string(), serde_json::json!({ "said": state.said }).to_string());
 

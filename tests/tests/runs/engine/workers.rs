@@ -94,7 +94,7 @@ fn fan_outs_on_workers_do_not_copy_the_state() {
     let copies = Copies::default();
     let counted = Arc::clone(&copies.0);
     let run = looped().run(Fan::input().copies(copies)).recursion_limit(1_000).context(Crowd::default());
-    let state = workers(2).block_on(run.into_future()).unwrap().into_state();
+    let state = workers(2).block_on(run).unwrap().into_state();
     assert_eq!((state.rounds, state.done.len()), (100, 5_000));
     assert!(
         state.done.chunks(50).all(|round| round.iter().copied().eq(0..WIDTH)),
@@ -108,7 +108,7 @@ fn limit_holds_for_tasks_that_wait() {
     for limit in [1, 3, 20] {
         let crowd = Arc::new(Crowd { waits: 10, ..Crowd::default() });
         let run = once().run(Fan::input()).max_concurrency(limit).context(Arc::clone(&crowd));
-        let state = workers(2).block_on(run.into_future()).unwrap().into_state();
+        let state = workers(2).block_on(run).unwrap().into_state();
         assert_eq!(state.done.len(), 50);
         assert_eq!(crowd.most.load(Ordering::SeqCst), limit, "tasks at once");
     }
@@ -118,7 +118,7 @@ fn limit_holds_for_tasks_that_wait() {
 fn all_tasks_wait_at_once_without_a_limit() {
     let crowd = Arc::new(Crowd { waits: 200, ..Crowd::default() });
     let run = once().run(Fan::input()).context(Arc::clone(&crowd));
-    workers(2).block_on(run.into_future()).unwrap();
+    workers(2).block_on(run).unwrap();
     assert_eq!(crowd.most.load(Ordering::SeqCst), 50, "tasks at once");
 }
 
@@ -126,7 +126,7 @@ fn all_tasks_wait_at_once_without_a_limit() {
 fn busy_tasks_use_all_workers() {
     let crowd = Arc::new(Crowd { computes: 5, ..Crowd::default() });
     let run = once().run(Fan::input()).context(Arc::clone(&crowd));
-    workers(4).block_on(run.into_future()).unwrap();
+    workers(4).block_on(run).unwrap();
     assert_eq!(crowd.most.load(Ordering::SeqCst), 4, "tasks at once");
 }
 
@@ -134,7 +134,7 @@ fn busy_tasks_use_all_workers() {
 fn dropped_run_begins_no_further_task() {
     let crowd = Arc::new(Crowd { computes: 5, ..Crowd::default() });
     let runtime = workers(2);
-    let run = once().run(Fan::input()).context(Arc::clone(&crowd)).into_future();
+    let run = once().run(Fan::input()).context(Arc::clone(&crowd));
     runtime.block_on(async {
         assert!(tokio::time::timeout(Duration::from_millis(30), run).await.is_err());
     });

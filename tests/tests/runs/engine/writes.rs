@@ -425,7 +425,7 @@ fn input_can_break_the_invariant() {
 fn multi_threaded_conflict_applies_nothing() {
     let script =
         Script { left: vec![update().number(1)], right: vec![update().number(2)], ..Script::default() };
-    let error = workers(2).block_on(both().run(Data::input()).context(script).into_future()).unwrap_err();
+    let error = workers(2).block_on(both().run(Data::input()).context(script)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WriteConflict { field: "number", .. }));
     assert_eq!(error.state::<Data>().unwrap().number, 0);
 }

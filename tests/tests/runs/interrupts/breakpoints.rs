@@ -87,13 +87,13 @@ fn breakpoints_are_found_by_name_and_alias() {
 #[test]
 fn run_does_not_stop_after_the_last_node() {
     assert_eq!(stops(compiled().run(Talk::input()).interrupt_after_all().start().unwrap()), "a<a> ab<b> abc");
-    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(c).into_future()).unwrap();
+    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(c)).unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
 }
 
 #[test]
 fn awaited_run_ends_at_its_breakpoint() {
-    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(a).into_future()).unwrap();
+    let outcome = block_on(compiled().run(Talk::input()).interrupt_after(a)).unwrap();
     let Outcome::Interrupted(pause) = outcome else { panic!("{outcome:?}") };
     assert_eq!(
         (pause.after(), pause.before(), pause.interrupts()),

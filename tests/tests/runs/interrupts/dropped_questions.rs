@@ -24,7 +24,7 @@ where
 }
 
 fn asked(graph: &Graph<Talk>) -> Vec<String> {
-    match block_on(graph.run(Talk::input()).into_future()).unwrap() {
+    match block_on(graph.run(Talk::input())).unwrap() {
         Outcome::Done(talk) => talk.heard,
         Outcome::Interrupted(pause) => {
             pause.interrupts().iter().map(|open| format!("? {}", open.id)).collect()

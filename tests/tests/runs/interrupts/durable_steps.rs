@@ -27,7 +27,7 @@ where
 
 /// The error message of a run with one node.
 fn failure(graph: &Graph<Talk, Journal>) -> String {
-    let error = block_on(graph.run(Talk::input()).context(Journal::default()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Talk::input()).context(Journal::default())).unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
     first.error.to_string()
 }
@@ -99,8 +99,7 @@ fn step_results_belong_to_one_superstep() {
         .edge(around, around)
         .compile()
         .unwrap();
-    let error =
-        block_on(graph.run(Talk::input()).context(Journal::default()).recursion_limit(2).into_future());
+    let error = block_on(graph.run(Talk::input()).context(Journal::default()).recursion_limit(2));
     assert_eq!(error.unwrap_err().state::<Talk>().unwrap().heard, ["receipt 0", "receipt 1"]);
 }
 
@@ -296,5 +295,5 @@ fn step_accepts_every_node_error() {
         Ok(heard("all"))
     }
     let graph = StateGraph::<Talk>::new().edge(START, kinds).edge(kinds, END).compile().unwrap();
-    assert_eq!(block_on(graph.run(Talk::input()).into_future()).unwrap().into_state().heard, ["all"]);
+    assert_eq!(block_on(graph.run(Talk::input())).unwrap().into_state().heard, ["all"]);
 }

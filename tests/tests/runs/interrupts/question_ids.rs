@@ -45,7 +45,7 @@ fn question_ids_are_unique_and_stable() {
         .compile()
         .unwrap();
     let asked = || {
-        let outcome = block_on(graph.run(Talk::input()).into_future()).unwrap();
+        let outcome = block_on(graph.run(Talk::input())).unwrap();
         outcome.pause().unwrap().interrupts().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
     };
     let mut ids = asked();
@@ -72,7 +72,7 @@ fn duplicate_question_key_fails_the_task() {
         heard("never")
     }
     let graph = StateGraph::<Talk>::new().edge(START, twice).edge(twice, END).compile().unwrap();
-    let error = block_on(graph.run(Talk::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Talk::input())).unwrap_err();
     let ErrorKind::Node { first, .. } = error.kind() else { panic!("{error}") };
     assert_eq!(first.error.to_string(), "two questions `Approve` have the key `k`: give each its own");
 }
@@ -81,7 +81,7 @@ fn duplicate_question_key_fails_the_task() {
 macro_rules! ids_of {
     ($node:ident) => {{
         let graph = StateGraph::<Talk>::new().edge(START, $node).edge($node, END).compile().unwrap();
-        let outcome = block_on(graph.run(Talk::input()).into_future()).unwrap();
+        let outcome = block_on(graph.run(Talk::input())).unwrap();
         outcome.pause().unwrap().interrupts().iter().map(|open| open.id.clone()).collect::<Vec<_>>()
     }};
 }

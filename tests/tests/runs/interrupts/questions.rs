@@ -34,7 +34,7 @@ fn shop() -> Graph<Talk> {
 
 #[test]
 fn run_without_an_answer_ends_interrupted() {
-    let outcome = block_on(shop().run(Talk::input()).into_future()).unwrap();
+    let outcome = block_on(shop().run(Talk::input())).unwrap();
     let Outcome::Interrupted(pause) = &outcome else { panic!("{outcome:?}") };
     let [open] = pause.interrupts() else { panic!("{pause:?}") };
     assert_eq!((open.node.as_str(), open.task, open.name.as_str(), &open.key), ("buy", 0, "Approve", &None));

@@ -224,13 +224,13 @@ fn no_on_error_disables_the_default_handler() {
         .on_failure(FailureMode::Collect)
         .compile()
         .unwrap();
-    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input())).unwrap_err();
     assert_eq!(failure(&error).node, "decides");
     assert!(failure(&error).handled.is_none());
 
     // `no_on_error` without a default handler is allowed.
     let graph = StateGraph::<Trace>::new().edge(START, fails).edge(fails, END).no_on_error(fails);
-    let error = block_on(graph.compile().unwrap().run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.compile().unwrap().run(Trace::input())).unwrap_err();
     assert_eq!(failure(&error).node, "fails");
 }
 
@@ -240,7 +240,7 @@ fn failed_handler_error_contains_the_first_failure() {
         Err(Status(500).into())
     }
     let graph = StateGraph::<Trace>::new().edge(START, fails).edge(fails, END).on_error(fails, worse);
-    let error = block_on(graph.compile().unwrap().run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.compile().unwrap().run(Trace::input())).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "graph `Trace`: the error handler of node `fails` failed in superstep 1, after attempt 1 of the node \

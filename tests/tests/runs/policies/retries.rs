@@ -117,7 +117,7 @@ fn first_matching_retry_policy_decides() {
         .unwrap();
     let check = |answers: &[u16], expected: Result<(), u32>| {
         let run = graph.run(Trace::input()).context(watch::Sender::new(answers.to_vec()));
-        let result = block_on(run.into_future()).map(|_| ()).map_err(|error| failure(&error).attempt);
+        let result = block_on(run).map(|_| ()).map_err(|error| failure(&error).attempt);
         assert_eq!(result, expected, "{answers:?}");
     };
     check(&[500, 501, 502], Ok(()));
@@ -142,10 +142,10 @@ fn panics_are_retried_only_on_request() {
         let graph = StateGraph::<Trace>::new().edge(START, panics).edge(panics, END);
         graph.policy(panics, Policy::new().retry(retry)).compile().unwrap()
     };
-    let error = block_on(graph(Retry::attempts(5)).run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph(Retry::attempts(5)).run(Trace::input())).unwrap_err();
     assert_eq!((failure(&error).attempt, failure(&error).panicked), (1, true));
     let said = graph(Retry::attempts(5).when_failure(|failure| failure.panicked));
-    assert_eq!(block_on(said.run(Trace::input()).into_future()).unwrap().state().log, ["1:panics"]);
+    assert_eq!(block_on(said.run(Trace::input())).unwrap().state().log, ["1:panics"]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn misuse_of_the_context_is_not_retried() {
     }
     let graph = StateGraph::<Trace>::new().edge(START, twice).edge(twice, END);
     let graph = graph.policy(twice, Policy::new().retry(Retry::attempts(3))).compile().unwrap();
-    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input())).unwrap_err();
     assert_eq!(failure(&error).attempt, 1);
 }
 
@@ -304,10 +304,10 @@ fn failure_mode_of_the_run_overrides_the_graph() {
         .on_failure(FailureMode::Collect)
         .compile()
         .unwrap();
-    let error = block_on(graph.run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input())).unwrap_err();
     assert!(error.to_string().ends_with("attempt 1; `late` failed too"), "{error}");
     let fast = graph.run(Trace::input()).on_failure(FailureMode::FailFast);
-    failure(&block_on(fast.into_future()).unwrap_err());
+    failure(&block_on(fast).unwrap_err());
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -41,7 +41,7 @@ fn timed_out_attempt_is_dropped_and_fails() {
     ] {
         let journal = Arc::new(Journal::default());
         let run = slow_graph(policy).run(Trace::input()).context(Arc::clone(&journal));
-        let error = block_on(run.into_future()).unwrap_err();
+        let error = block_on(run).unwrap_err();
         let timed_out = failure(&error).error.downcast_ref::<TimedOut>();
         assert_eq!(timed_out, Some(&expected));
         assert_eq!(journal.take().len(), 1);
@@ -51,7 +51,7 @@ fn timed_out_attempt_is_dropped_and_fails() {
 #[test]
 fn timeout_error_names_the_limit() {
     let graph = slow_graph(Policy::new().timeout(LIMIT));
-    let error = block_on(graph.run(Trace::input()).context(Journal::default()).into_future()).unwrap_err();
+    let error = block_on(graph.run(Trace::input()).context(Journal::default())).unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "graph `Trace`: node `slow` failed in superstep 1, attempt 1\n  caused by: the attempt exceeded its timeout of 10s: \
@@ -108,9 +108,9 @@ fn activity_resets_the_idle_timeout() {
         let graph = StateGraph::<Trace>::new().edge(START, beats).edge(beats, END);
         graph.policy(beats, policy).compile().unwrap()
     };
-    let error = block_on(graph(Retry::attempts(1)).run(Trace::input()).into_future()).unwrap_err();
+    let error = block_on(graph(Retry::attempts(1)).run(Trace::input())).unwrap_err();
     assert_eq!(failure(&error).error.downcast_ref(), Some(&TimedOut::Idle { limit: LIMIT }));
-    let state = block_on(graph(Retry::attempts(2)).run(Trace::input()).into_future()).unwrap().into_state();
+    let state = block_on(graph(Retry::attempts(2)).run(Trace::input())).unwrap().into_state();
     assert_eq!(state.log, ["1:beats"]);
 }
 
@@ -147,7 +147,7 @@ fn runtime_without_a_timer_is_an_error() {
         Policy::new().retry(Retry::attempts(2)),
     ] {
         let run = slow_graph(policy).run(Trace::input()).context(Journal::default());
-        let error = runtime.block_on(run.into_future()).unwrap_err();
+        let error = runtime.block_on(run).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Runtime(_)), "{error}");
         assert!(error.to_string().contains("`enable_time`"), "{error}");
     }

@@ -65,7 +65,7 @@ pub(crate) fn recorded(future: impl Future<Output = ()>) -> String {
 #[test]
 fn spans_have_all_their_fields() {
     let recorded = Recorded::here();
-    block_on(chain().run(Case::input()).into_future()).unwrap();
+    block_on(chain().run(Case::input())).unwrap();
     expect_test::expect![[r#"
         run otel.name=invoke_agent chain otel.kind=internal gen_ai.operation.name=invoke_agent gen_ai.agent.name=chain graph.run.begin=input graph.supersteps=2 graph.outcome=done
           superstep otel.name=superstep 1 otel.kind=internal gen_ai.agent.name=chain graph.step=1 graph.tasks=1 graph.outcome=done
@@ -84,7 +84,7 @@ fn spans_have_all_their_fields() {
 fn run_span_is_inside_the_span_of_its_caller() {
     let tree = recorded(async {
         let run = chain().run(Case::input());
-        run.into_future().instrument(info_span!("request")).await.unwrap();
+        run.instrument(info_span!("request")).await.unwrap();
         info!(words = "behind it");
     });
     expect_test::expect![[r#"
@@ -152,8 +152,7 @@ fn cache_hit_is_recorded_in_the_node_span() {
 fn spans_of_concurrent_runs_are_separate() {
     let tree = recorded(async {
         let (one, two) = (chain(), chain());
-        let (one, two) =
-            tokio::join!(one.run(Case::input()).into_future(), two.run(Case::input()).into_future());
+        let (one, two) = tokio::join!(one.run(Case::input()), two.run(Case::input()));
         one.and(two).unwrap();
     });
     let half = tree.len() / 2;
@@ -167,7 +166,7 @@ fn filtered_subscriber_receives_no_spans() {
     let others = tracing_subscriber::filter::filter_fn(|metadata| metadata.target() != "superstep");
     let subscriber = tracing_subscriber::registry().with(recorded.layer().with_filter(others));
     tracing::subscriber::with_default(subscriber, || {
-        block_on(chain().run(Case::input()).into_future()).unwrap();
+        block_on(chain().run(Case::input())).unwrap();
     });
     expect_test::expect![[r#"
         event words=in the node

@@ -111,7 +111,7 @@ fn dropped_run_closes_its_spans_as_cancelled() {
         let graph =
             StateGraph::<Case>::new().edge(START, fine).edge(fine, stands_still).edge(stands_still, END);
         let graph = graph.compile().unwrap();
-        timeout(Duration::from_secs(1), graph.run(Case::input()).into_future()).await.unwrap_err();
+        timeout(Duration::from_secs(1), graph.run(Case::input())).await.unwrap_err();
     });
     expect_test::expect![[r#"
         run run.begin=input supersteps=1 outcome=cancelled
@@ -200,7 +200,7 @@ fn stopped_runs_record_cancelled_or_interrupted() {
     };
     let tree = recorded(async {
         let (stop, graph) = (Stop::new(), graph());
-        let run = graph.run(Case::input()).stop_by(&stop).into_future();
+        let run = graph.run(Case::input()).stop_by(&stop);
         let (run, ()) = tokio::join!(run, async { stop.cancel() });
         run.unwrap_err();
         graph.run(Case::input()).stop_by(&stop).await.unwrap_err();
@@ -216,7 +216,7 @@ fn stopped_runs_record_cancelled_or_interrupted() {
     .assert_eq(&tree);
     let tree = recorded(async {
         let (stop, graph) = (Stop::new(), graph());
-        let run = graph.run(Case::input()).stop_by(&stop).into_future();
+        let run = graph.run(Case::input()).stop_by(&stop);
         let (run, ()) = tokio::join!(run, async { stop.drain() });
         run.unwrap();
     });

@@ -77,7 +77,7 @@ fn dropped_run_closes_spans_on_worker_threads() {
         let graph = StateGraph::<Case>::with_context().edge(START, (stands_still, so_does_this));
         let graph = graph.join((stands_still, so_does_this), END).compile().unwrap();
         let both = Arc::new(Barrier::new(3));
-        let run = graph.run(Case::input()).context(Arc::clone(&both)).into_future();
+        let run = graph.run(Case::input()).context(Arc::clone(&both));
         // The run is dropped after both tasks have started.
         tokio::select! { _ = run => unreachable!(), _ = both.wait() => {} }
     });

@@ -1,0 +1,20 @@
+use superstep::thread::Thread;
+use superstep::{GraphState, Result};
+
+#[derive(GraphState, Clone)]
+struct Ticket {
+    #[state(input)]
+    question: String,
+    answer: Option<String>,
+}
+
+struct Office;
+
+async fn program(thread: Thread<Ticket, Office>) -> Result<()> {
+    thread.resume(()).recursion_limit(5).await?;
+    Ok(())
+}
+
+fn main() {
+    let _ = (program, Office);
+}
