@@ -46,13 +46,17 @@ fn decode<S: GraphState>(
     payload: &Payload,
     into: &mut dyn ErasedWrites,
 ) -> Decoded<usize> {
-    decode_write::<S>(field, form, payload).map(|write| {
-        let field = write.field();
-        if let Some(WritesOf::<S>(writes)) = (into as &mut dyn Any).downcast_mut() {
-            writes.push(write);
+    match decode_write::<S>(field, form, payload) {
+        Decoded::Write(write) => {
+            let field = write.field();
+            if let Some(WritesOf::<S>(writes)) = (into as &mut dyn Any).downcast_mut() {
+                writes.push(write);
+            }
+            Decoded::Write(field)
         }
-        field
-    })
+        Decoded::Unknown => Decoded::Unknown,
+        Decoded::Invalid(error) => Decoded::Invalid(error),
+    }
 }
 
 impl<S: GraphState> ErasedState for S {

@@ -61,6 +61,13 @@ pub(crate) struct RunPlan<T> {
     pub(crate) settings: Settings,
 }
 
+impl<T> RunPlan<T> {
+    fn opening(self, graph: ErasedGraph) -> (T, Opening) {
+        let Self { target, settings } = self;
+        (target, settings.opening(graph, None))
+    }
+}
+
 /// The parameters of a run that do not depend on its types.
 pub(crate) struct Settings {
     pub(crate) options: RunOptions,
@@ -278,8 +285,7 @@ impl<S: GraphState, D: Send + Sync + 'static, C, T> Run<S, D, C, T> {
 
     /// Takes out the parameters, with the first poll.
     pub(crate) fn take_opening(&mut self) -> Option<(T, Opening)> {
-        let RunPlan { target, settings } = *self.plan.take()?;
-        Some((target, settings.opening(self.graph.clone(), None)))
+        self.plan.take().map(|plan| plan.opening(self.graph.clone()))
     }
 
     /// Returns the run as a stream of its events.

@@ -95,7 +95,8 @@ pub enum Parsed<W> {
 
 impl<W> Parsed<W> {
     /// Converts the write of a flattened state into the write of its owner.
-    pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Parsed<V> {
+    // Not `impl Fn`, which would be compiled for each field.
+    pub fn map<V>(self, lift: fn(W) -> V) -> Parsed<V> {
         match self {
             Self::Write(write) => Parsed::Write(lift(write)),
             Self::Unknown(value) => Parsed::Unknown(value),

@@ -61,7 +61,7 @@ impl JsonInput {
     pub fn required_with<T>(
         &mut self,
         names: &[&'static str],
-        read: impl FnOnce(&str, Value) -> Parsed<T>,
+        read: fn(&str, Value) -> Parsed<T>,
     ) -> Option<T> {
         let name = names.first().copied().unwrap_or_default();
         match self.take(names) {
@@ -92,14 +92,9 @@ impl JsonInput {
     }
 
     /// Takes an optional field.
-    pub fn optional<W>(
-        &mut self,
-        names: &[&'static str],
-        read: impl FnOnce(&str, Value) -> Parsed<W>,
-        writes: &mut Writes<W>,
-    ) {
+    pub fn optional<S, W: FieldWrite<S>>(&mut self, names: &[&'static str], writes: &mut Writes<W>) {
         if let Some((key, value)) = self.take(names)
-            && let Some(write) = self.read(key, value, read)
+            && let Some(write) = self.read(key, value, |key, value| W::__parse(key, value, JsonOf::Input))
         {
             writes.push(write);
         }
@@ -192,7 +187,7 @@ impl JsonInput {
         found
     }
 
-    fn read<T>(&mut self, key: &str, value: Value, read: impl FnOnce(&str, Value) -> Parsed<T>) -> Option<T> {
+    fn read<T>(&mut self, key: &str, value: Value, read: fn(&str, Value) -> Parsed<T>) -> Option<T> {
         match read(key, value) {
             Parsed::Write(value) => Some(value),
             Parsed::Invalid(problem) => {

@@ -36,7 +36,8 @@ pub enum Decoded<W> {
 
 impl<W> Decoded<W> {
     /// Converts the write of a flattened state into the write of its owner.
-    pub fn map<V>(self, lift: impl FnOnce(W) -> V) -> Decoded<V> {
+    // Not `impl Fn`, which would be compiled for each field.
+    pub fn map<V>(self, lift: fn(W) -> V) -> Decoded<V> {
         match self {
             Self::Write(write) => Decoded::Write(lift(write)),
             Self::Unknown => Decoded::Unknown,

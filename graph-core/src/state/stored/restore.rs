@@ -37,11 +37,7 @@ impl Restore {
     ///
     /// # Errors
     /// A stored value or delta of the field cannot be read, or nothing is stored and `start` returns `None`.
-    pub fn field<R, T>(
-        &mut self,
-        place: &FieldPlace,
-        start: impl FnOnce() -> Option<T>,
-    ) -> Result<T, RestoreError>
+    pub fn field<R, T>(&mut self, place: &FieldPlace, start: fn() -> Option<T>) -> Result<T, RestoreError>
     where
         R: Reducer<T, Delta: DeserializeOwned>,
         T: Clone + DeserializeOwned,
@@ -56,7 +52,7 @@ impl Restore {
     pub fn field_with<R, T>(
         &mut self,
         place: &FieldPlace,
-        start: impl FnOnce() -> Option<T>,
+        start: fn() -> Option<T>,
         through: impl Fn(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
     ) -> Result<T, RestoreError>
     where
@@ -78,7 +74,7 @@ impl Restore {
     pub fn field_value_with<R, T>(
         &mut self,
         place: &FieldPlace,
-        start: impl FnOnce() -> Option<T>,
+        start: fn() -> Option<T>,
         through: impl Fn(PayloadDeserializer<'_, '_>) -> Result<T, serde_json::Error>,
     ) -> Result<T, RestoreError>
     where
@@ -103,7 +99,7 @@ impl Restore {
     fn fold<R: Reducer<T>, T: Clone>(
         &mut self,
         place: &FieldPlace,
-        start: impl FnOnce() -> Option<T>,
+        start: fn() -> Option<T>,
         read_value: impl Fn(&Payload) -> Result<T, Why>,
         read_delta: impl Fn(&Payload, Option<R::Delta>) -> Result<R::Delta, Why>,
     ) -> Result<T, RestoreError> {

@@ -119,16 +119,12 @@ fn read_json(cx: &Context<'_>) -> TokenStream {
 }
 
 fn read(cx: &Context<'_>, field: &Field) -> TokenStream {
-    let (runtime, this, write, names) = (cx.runtime, &cx.this, &cx.write, &field.names);
+    let (this, write, names) = (&cx.this, &cx.write, &field.names);
     match field.in_input {
         InInput::Never => TokenStream::new(),
         InInput::Optional if !field.tracked => TokenStream::new(),
         InInput::Optional => quote! {
-            __object.optional(
-                &[#(#names),*],
-                |__key, __value| <#write as #runtime::FieldWrite<#this>>::__parse(__key, __value, #runtime::JsonOf::Input),
-                &mut __writes,
-            );
+            __object.optional::<#this, #write>(&[#(#names),*], &mut __writes);
         },
         InInput::Required if !field.tracked => {
             let (local, ty) = (local(&field.ident), cx.ty(field));
@@ -154,6 +150,6 @@ fn required<'a>(cx: &'a Context<'_>) -> impl Iterator<Item = &'a Field> {
 }
 
 /// Returns the name of a local variable for the field.
-fn local(ident: &Ident) -> Ident {
+pub(super) fn local(ident: &Ident) -> Ident {
     format_ident!("__of_{}", ident)
 }

@@ -8,6 +8,7 @@ use crate::state::model::{Field, Member, Reducer, plain};
 use super::context::Context;
 use super::fields::{arms, cases, start_value};
 use super::json::{takes_whole_values, writer_path};
+use super::start::local;
 
 // const __STORED_answer: FieldPlace = FieldPlace::__new(0, &["answer"], false);
 pub(super) fn places(cx: &Context<'_>) -> TokenStream {
@@ -146,8 +147,12 @@ pub(super) fn of_state(cx: &Context<'_>) -> TokenStream {
         quote!(#state::__encode_field(&self.#ident, __rest, __into))
     });
     let values = cx.state.members.iter().map(|member| {
-        let (ident, value) = (member.ident(), restored(cx, member));
-        quote!(#ident: #value,)
+        let (local, value) = (local(member.ident()), restored(cx, member));
+        quote!(let #local = #value;)
+    });
+    let moved = cx.state.members.iter().map(|member| {
+        let (ident, local) = (member.ident(), local(member.ident()));
+        quote!(#ident: #local,)
     });
     quote! {
         fn __encode_field(
@@ -166,7 +171,8 @@ pub(super) fn of_state(cx: &Context<'_>) -> TokenStream {
         fn __restore(
             __stored: &mut #runtime::Restore,
         ) -> ::core::result::Result<Self, #runtime::RestoreError> {
-            ::core::result::Result::Ok(#state { #(#values)* })
+            #(#values)*
+            ::core::result::Result::Ok(#state { #(#moved)* })
         }
     }
 }
@@ -191,7 +197,7 @@ fn restored(cx: &Context<'_>, member: &Member) -> TokenStream {
         Member::Field(field) => field,
         Member::Flat(flat) => {
             let (ty, offset) = (cx.flat_ty(flat), cx.offset(flat));
-            return quote!(#runtime::Restore::flattened::<#ty>(__stored, #offset)?);
+            return ok_or_return(quote!(#runtime::Restore::flattened::<#ty>(__stored, #offset)));
         }
     };
     if !field.tracked {
@@ -205,10 +211,20 @@ fn restored(cx: &Context<'_>, member: &Member) -> TokenStream {
         quote!(|| ::core::option::Option::None)
     };
     let Some(read) = &field.codec.read else {
-        return quote!(#runtime::Restore::field::<#reducer, #ty>(__stored, &#place, #start)?);
+        return ok_or_return(quote!(#runtime::Restore::field::<#reducer, #ty>(__stored, &#place, #start)));
     };
     let method = if takes_whole_values(field) { quote!(field_with) } else { quote!(field_value_with) };
+    ok_or_return(quote! {
+        #runtime::Restore::#method::<#reducer, #ty>(__stored, &#place, #start, |__from| #read(__from))
+    })
+}
+
+/// Generates `result?`, as a `match`: the conversions of `?` are half of the code of a state with many fields.
+fn ok_or_return(result: TokenStream) -> TokenStream {
     quote! {
-        #runtime::Restore::#method::<#reducer, #ty>(__stored, &#place, #start, |__from| #read(__from))?
+        match #result {
+            ::core::result::Result::Ok(__value) => __value,
+            ::core::result::Result::Err(__error) => return ::core::result::Result::Err(__error),
+        }
     }
 }
