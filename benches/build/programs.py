@@ -130,6 +130,18 @@ def state_fields():
     ))
 
 
+def state_inputs():
+    """A derived state whose fields are all required in its input."""
+    whole = fields(lambda name, ty: f"    #[state(input)]\n    {name}: {ty},\n")
+    return program(fields=(
+        "use superstep::GraphState;\nuse superstep::state::{Input as _, Update as _};\n\n"
+        f"#[derive(GraphState, Clone, Debug)]\nstruct Wide {{\n{whole}}}\n\n"
+        "pub async fn run() -> Result<(), Box<dyn std::error::Error>> {\n"
+        "    let input = WideInput::from_json(serde_json::json!({}))?;\n"
+        '    println!("{:?}", Wide::started(input)?);\n    Ok(())\n}\n'
+    ))
+
+
 PROGRAMS = {
     "bare": copies("bare", 1),
     "bare_5": copies("bare", 5),
@@ -143,6 +155,7 @@ PROGRAMS = {
     "approved_2": copies("approved", 2),
     "serde_fields": serde_fields(),
     "state_fields": state_fields(),
+    "state_inputs": state_inputs(),
     "context": program(first=text("contexts/first")),
     "context_2": program(first=text("contexts/first"), second=text("contexts/second")),
 }

@@ -109,8 +109,10 @@ fn read_json(cx: &Context<'_>) -> TokenStream {
             let mut __writes = ::core::default::Default::default();
             #(#reads)*
             __object.finish::<#this>(move || {
+                // Not in the literal: its code to drop the values before each `?` would grow with the square of the fields.
+                #(let #locals = #locals?;)*
                 ::core::option::Option::Some(Self::Given(#runtime::Sealed::new((
-                    __Given { #(#idents: #locals?,)* __unused: ::core::marker::PhantomData },
+                    __Given { #(#idents: #locals,)* __unused: ::core::marker::PhantomData },
                     #runtime::Update::<#this>::__from_writes(__writes),
                 ))))
             })

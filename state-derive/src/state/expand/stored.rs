@@ -171,6 +171,7 @@ pub(super) fn of_state(cx: &Context<'_>) -> TokenStream {
         fn __restore(
             __stored: &mut #runtime::Restore,
         ) -> ::core::result::Result<Self, #runtime::RestoreError> {
+            // Not in the literal: its code to drop the values before each failure would grow with the square of the fields.
             #(#values)*
             ::core::result::Result::Ok(#state { #(#moved)* })
         }
