@@ -134,13 +134,13 @@ growth! {
         let thread = thread!(at, sleeps);
         at.cost(async { thread.run(Work::input(at.n)).await.unwrap() }).await;
     };
-    resume_after_many_sleeps: Both, 500 => async |at| {
+    resume_after_many_sleeps: Both, 200 => async |at| {
         let thread = thread!(at, sleeps_and_asks);
         thread.run(Work::input(at.n)).await.unwrap();
         let answers = answers(&thread).await;
         at.cost(async { thread.resume(answers).await.unwrap() }).await;
     };
-    answers_and_timers_of_one_task: Both, 500 => async |at| {
+    answers_and_timers_of_one_task: Both, 150 => async |at| {
         let thread = thread!(at, asks_and_sleeps);
         thread.run(Work::input(at.n)).await.unwrap();
         let answers = answers(&thread).await;

@@ -104,18 +104,21 @@ async fn assert_all_run_in_turn(store: &TestStore, durability: Durability) {
     assert_eq!(state.marks, marks, "{durability:?}");
 }
 
+/// With all durabilities at once: the runs mostly wait.
+async fn all_run_in_turn_on_every_store() {
+    let [sync, behind, exit] = [Durability::Sync, Durability::Async, Durability::Exit]
+        .map(|durability| on_every_store(async move |store| assert_all_run_in_turn(store, durability).await));
+    tokio::join!(sync, behind, exit);
+}
+
 #[tokio::test]
 async fn twelve_waiting_runs_all_run() {
-    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |store| assert_all_run_in_turn(store, durability).await).await;
-    }
+    all_run_in_turn_on_every_store().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twelve_waiting_runs_all_run_on_several_threads() {
-    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        on_every_store(async |store| assert_all_run_in_turn(store, durability).await).await;
-    }
+    all_run_in_turn_on_every_store().await;
 }
 
 /// Starts a run that blocks in its first node.
