@@ -185,8 +185,14 @@ impl Checkpointer for SqliteCheckpointer {
         let operation =
             Operation { name: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
         let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
-        let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
-        Box::pin(self.file.read(operation, query))
+        Box::pin(async move {
+            self.file.writes.wait_for_abandoned().await;
+            if let Some(loaded) = self.file.writes.read_inline(&thread, &namespace, checkpoint) {
+                return Ok(loaded);
+            }
+            let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
+            self.file.read(operation, query).await
+        })
     }
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {

@@ -78,7 +78,11 @@ impl Drop for AbandonReadOnDrop<'_> {
     }
 }
 
-fn in_snapshot<T>(db: &Connection, query: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+/// Runs a query in a transaction of its own, so that it sees one state of the file.
+pub(crate) fn in_snapshot<T>(
+    db: &Connection,
+    query: impl FnOnce(&Connection) -> Result<T, Error>,
+) -> Result<T, Error> {
     db.prepare_cached("BEGIN")?.execute([])?;
     let found = schema::check_unchanged(db).and_then(|()| query(db));
     // Some errors end the transaction. A transaction that only reads can always be rolled back.

@@ -1,4 +1,4 @@
-//! Commits on the thread of their caller.
+//! Commits and reads on the thread of their caller.
 //!
 //! To hand a commit to the writing thread and to be woken by it takes longer than a small commit does. So a commit runs on
 //! its caller's thread if it waits neither for the disk nor for another writer:
@@ -9,13 +9,19 @@
 //!
 //! One case remains. A process that has written nothing for a while may move the log, for example when it closes the file.
 //! Then the next commit starts the log anew and waits once, even on its caller's thread: SQLite offers no way to notice it.
+//!
+//! The same holds for reads. The head of a namespace whose rows are cached was written a short time ago. It is in the memory of
+//! SQLite or of the operating system, and to read it takes no longer than to decode it.
 
 use std::time::Duration;
 
-use superstep_store::checkpoint::{BatchWrite, CheckpointError, FieldChange, TaskRecord, WriteBatch};
+use superstep_store::checkpoint::{
+    BatchWrite, CheckpointError, CheckpointId, FieldChange, Loaded, StoredCheckpoint, TaskRecord, WriteBatch,
+};
 
 use crate::error::Error;
 use crate::options::{SqliteOptions, Synchronous};
+use crate::reader::{get, in_snapshot};
 
 use super::{Session, commit};
 
@@ -28,6 +34,9 @@ const QUIET_TRANSACTIONS: u32 = 64;
 /// Larger batches take longer than a caller's thread should be busy.
 const MAX_WRITES: usize = 8;
 const MAX_BYTES: usize = 16 * 1024;
+
+/// A namespace whose last checkpoint had more bytes is read by a reader thread.
+const MAX_READ: usize = 1024 * 1024;
 
 /// The transactions that may run on their callers' threads.
 #[derive(Debug)]
@@ -81,6 +90,33 @@ impl Session {
             self.inline.enabled = false;
         }
         done
+    }
+
+    /// Reads the head of a namespace without waiting. Returns `None` if that is impossible, or if the read failed.
+    pub(super) fn read_inline(
+        &mut self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> Option<Loaded> {
+        let cached = self.row_cache.namespace(thread, namespace)?;
+        let is_head = |id: CheckpointId| cached.head.is_some_and(|(head, _)| head == id);
+        if cached.read_bytes > MAX_READ || !checkpoint.is_none_or(is_head) {
+            return None;
+        }
+        self.db.busy_timeout(Duration::ZERO).ok()?;
+        let read = in_snapshot(&self.db, |db| get(db, thread, namespace, checkpoint));
+        if self.db.busy_timeout(self.inline.busy_timeout).is_err() {
+            self.inline.enabled = false;
+        }
+        let Ok(loaded) = read else {
+            self.roll_back();
+            return None;
+        };
+        if let Some(cached) = self.row_cache.namespace(thread, namespace) {
+            cached.read_bytes = loaded.found.as_ref().map_or(0, bytes);
+        }
+        Some(loaded)
     }
 
     fn commit_at_once(&mut self, batch: &WriteBatch) -> Option<Result<(), CheckpointError>> {
@@ -157,4 +193,11 @@ fn is_small(batch: &WriteBatch) -> bool {
         }
     };
     batch.writes.len() <= MAX_WRITES && batch.writes.iter().map(bytes).sum::<usize>() <= MAX_BYTES
+}
+
+/// Returns the size of the values in a checkpoint.
+fn bytes(stored: &StoredCheckpoint) -> usize {
+    let changes = stored.fields.iter().flat_map(|field| &field.changes).map(|change| change.payload.len());
+    let records = stored.records.iter().map(|record| record.payload.len());
+    changes.chain(records).sum()
 }

@@ -44,6 +44,8 @@ pub(super) struct CachedNamespace {
     pub(super) fields: HashMap<Box<str>, i64>,
     /// The last known end of each field, with its branch.
     pub(super) field_ends: HashMap<i64, (i64, FieldEnd)>,
+    /// The size of the last checkpoint that was read on its caller's thread.
+    pub(super) read_bytes: usize,
 }
 
 /// The end of a field's rows on a branch, where the next row goes.
@@ -91,6 +93,11 @@ impl RowCache {
                     namespace.fields.get(&*change.field).and_then(|field| namespace.field_ends.get(field));
                 end.is_some_and(|(_, end)| end.uncompacted + 1 < COMPACT_AT)
             })
+    }
+
+    /// Returns a namespace that is in the cache.
+    pub(super) fn namespace(&mut self, thread: &str, namespace: &str) -> Option<&mut CachedNamespace> {
+        self.threads.get_mut(thread)?.namespaces.get_mut(namespace)
     }
 
     /// Clears the cache if another connection has written to the file since the last call.
@@ -159,6 +166,7 @@ impl CachedThread {
                 head: head(db, id)?,
                 fields: HashMap::new(),
                 field_ends: HashMap::new(),
+                read_bytes: 0,
             };
             self.namespaces.insert(Arc::clone(name), namespace);
         }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use superstep_store::checkpoint::{CheckpointError, WriteBatch};
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, Loaded, WriteBatch};
 use tokio::sync::oneshot;
 
 use crate::error::{Error, Operation, closed};
@@ -40,9 +40,23 @@ impl WriteQueue {
 
     /// Commits a batch at once, on this thread. Returns `None` if the batch has to be submitted.
     pub(crate) fn commit_inline(&self, batch: &WriteBatch) -> Option<Result<(), CheckpointError>> {
+        self.inline(|session| session.commit_inline(batch))
+    }
+
+    /// Reads a checkpoint at once, on this thread. Returns `None` if a reader thread has to read it.
+    pub(crate) fn read_inline(
+        &self,
+        thread: &str,
+        namespace: &str,
+        checkpoint: Option<CheckpointId>,
+    ) -> Option<Loaded> {
+        self.inline(|session| session.read_inline(thread, namespace, checkpoint))
+    }
+
+    fn inline<T>(&self, run: impl FnOnce(&mut Session) -> Option<T>) -> Option<T> {
         self.session.try_with(|session| {
             // The writing thread takes jobs only while it has the session. So all earlier writes are done.
-            if self.queue.is_idle() { session.commit_inline(batch) } else { None }
+            if self.queue.is_idle() { run(session) } else { None }
         })
     }
 

@@ -1,4 +1,5 @@
-//! Commits whose caller has nothing else to do: with `Synchronous::Normal`, they run on its thread if they need not wait.
+//! Calls on their caller's thread: commits whose caller has nothing else to do, with `Synchronous::Normal`, and reads of heads
+//! that were just written.
 
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -118,4 +119,49 @@ fn refused_commit_writes_nothing() {
     wait(store.close()).unwrap();
     let (_, done) = commit(&store, next(fence).batch("t", fence).1);
     assert!(matches!(done, Err(CheckpointError::Backend { .. })), "{done:?}");
+}
+
+#[test]
+fn new_head_is_read_at_the_first_poll() {
+    let file = File::new();
+    let store = open(&file);
+    let mut at_once = 0;
+    for steps in 1..=100 {
+        add(&store, 1);
+        match poll_once(&mut store.get("t", "", None)) {
+            Poll::Ready(loaded) => {
+                at_once += 1;
+                assert_eq!(loaded.unwrap().found.unwrap().fields[0].changes.len(), steps);
+            }
+            Poll::Pending => {}
+        }
+    }
+    // Not while the writing thread has the connection.
+    assert!(at_once > 50, "{at_once}");
+}
+
+#[test]
+fn read_sees_a_dropped_write() {
+    let file = File::new();
+    let store = open(&file);
+    add(&store, 20);
+    let mut fence = writer(&store, "t").fence;
+    for round in 0..100 {
+        let (id, batch) = next(fence).batch("t", fence);
+        let _ = poll_once(&mut store.commit(batch));
+        fence.head = Some(id);
+        let loaded = wait(store.get("t", "", None)).unwrap();
+        assert_eq!(loaded.fence.head, Some(id), "round {round}");
+    }
+}
+
+#[test]
+fn closed_store_reads_nothing() {
+    let file = File::new();
+    let store = open(&file);
+    add(&store, 20);
+    let mut closing = Box::pin(store.close());
+    let _ = poll_once(&mut closing);
+    let read = wait(store.get("t", "", None));
+    assert!(matches!(read, Err(CheckpointError::Backend { .. })), "{read:?}");
 }

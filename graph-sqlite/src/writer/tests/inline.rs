@@ -103,3 +103,43 @@ fn inline_commits_give_way_to_other_writers() {
     assert!(matches!(refused, Some(Err(CheckpointError::Conflict(_)))), "{refused:?}");
     assert!(add(&mut session, 1, 10) == 1);
 }
+
+#[test]
+fn head_with_cached_rows_is_read_inline() {
+    let (folder, mut session) = session();
+    assert!(session.read_inline("a", "", None).is_none(), "unknown thread");
+    add(&mut session, 3, 10);
+    let first = head(&session, "a").head;
+    add(&mut session, 1, 10);
+    let expected = reader::get(&session.db, "a", "", None).unwrap();
+    assert_eq!(session.read_inline("a", "", None).unwrap(), expected);
+    assert_eq!(session.read_inline("a", "", expected.fence.head).unwrap(), expected);
+    assert!(session.read_inline("a", "", first).is_none(), "not the head");
+    assert!(session.read_inline("a", "b", None).is_none(), "unknown namespace");
+
+    // The cached rows are outdated, the read is not.
+    let other = rusqlite::Connection::open(folder.path().join("threads.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(session.read_inline("a", "", None).is_some(), "a writer does not lock readers out");
+    other.execute_batch("UPDATE thread SET epoch = 7; COMMIT").unwrap();
+    assert_eq!(session.read_inline("a", "", None).unwrap().fence.epoch, 7);
+}
+
+#[test]
+fn large_head_is_read_inline_once() {
+    let (_folder, mut session) = session();
+    add(&mut session, 2, 2_000_000);
+    assert!(session.read_inline("a", "", None).is_some());
+    assert!(session.read_inline("a", "", None).is_none());
+}
+
+#[test]
+fn failed_inline_read_leaves_no_transaction() {
+    let (_folder, mut session) = session();
+    add(&mut session, 3, 10);
+    session.db.execute_batch("UPDATE piece SET before = 99").unwrap();
+    assert!(session.read_inline("a", "", None).is_none());
+    assert!(session.db.is_autocommit());
+    session.db.execute_batch("UPDATE piece SET before = rowid - 1").unwrap();
+    add(&mut session, 1, 10);
+}
