@@ -4,7 +4,7 @@ use syn::{Expr, Ident, LitStr, Path, Type, WherePredicate};
 
 use crate::attr::{Case, Item, Problems, Slot, unknown};
 
-use super::build::is_reducer;
+use super::built_in::is_reducer;
 use super::rule::{self, Rule};
 
 #[derive(Default)]

@@ -8,24 +8,9 @@ use crate::attr::{Case, Problems, Runtime, unknown};
 
 use super::attrs::FieldAttrs;
 use super::bounds;
+use super::built_in::BUILT_IN;
 use super::model::{Codec, Field, Flat, InInput, Member, Reducer, Start, State, Writer, plain};
 use super::parse::{RawField, Struct};
-
-/// The names of built-in reducers in the attribute, and their types.
-pub(super) const BUILT_IN: [(&str, &str); 8] = [
-    ("append", "Append"),
-    ("add", "Add"),
-    ("add_messages", "AddMessages"),
-    ("merge", "Merge"),
-    ("union", "Union"),
-    ("min", "Min"),
-    ("max", "Max"),
-    ("any_value", "AnyValue"),
-];
-
-pub(super) fn is_reducer(name: &str) -> bool {
-    BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
-}
 
 pub(super) fn build(raw: Struct, lifetimes: Vec<Lifetime>, problems: &mut Problems) -> State {
     let all_optional = !raw.fields.iter().any(|field| field.attrs.input.is_set());

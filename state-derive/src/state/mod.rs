@@ -9,6 +9,7 @@ use crate::attr::Problems;
 mod attrs;
 mod bounds;
 pub(crate) mod build;
+mod built_in;
 mod check;
 mod expand;
 mod lifetimes;

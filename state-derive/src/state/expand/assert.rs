@@ -42,7 +42,7 @@ pub(super) fn items(cx: &Context<'_>) -> TokenStream {
         }
         _ => None,
     });
-    let (stand_ins, state) = (stand_in::items(cx), state_alias(cx));
+    let (stand_ins, state) = (stand_in::items(cx.state), state_alias(cx));
     quote!(#stand_ins #(#reducers)* #(#fields)* #(#flats)* #state)
 }
 

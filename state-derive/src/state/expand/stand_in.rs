@@ -2,10 +2,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{GenericParam, WherePredicate};
 
+use crate::attr::Runtime;
 use crate::state::bounds::{name, written};
 use crate::state::model::State;
-
-use super::context::Context;
 
 /// The traits that a type in the place of a parameter can implement, and the traits that come with them.
 const KNOWN: [(&str, &[&str]); 18] = [
@@ -53,17 +52,20 @@ pub(super) fn are_possible(state: &State) -> bool {
 // impl Clone for T { fn clone(&self) -> Self { loop {} } }
 //
 // It has the name of the parameter, which the messages of rustc then contain.
-pub(super) fn items(cx: &Context<'_>) -> TokenStream {
-    if !are_possible(cx.state) {
+pub(super) fn items(state: &State) -> TokenStream {
+    if !are_possible(state) {
         return TokenStream::new();
     }
-    let params = cx.type_params().map(|param| {
-        let names: Vec<_> = written(&cx.state.generics, param).into_iter().filter_map(name).collect();
+    let params = state.generics.type_params().map(|param| {
+        let param = &param.ident;
+        let names: Vec<_> = written(&state.generics, param).into_iter().filter_map(name).collect();
         let is_asked = |of: &str| {
             KNOWN.iter().any(|(known, traits)| names.iter().any(|name| name == known) && traits.contains(&of))
         };
-        let impls =
-            IMPLS.iter().filter(|of| is_asked(of)).map(|of| implementation(cx, of, &param.to_token_stream()));
+        let impls = IMPLS
+            .iter()
+            .filter(|of| is_asked(of))
+            .map(|of| implementation(&state.runtime, of, &param.to_token_stream()));
         quote! {
             pub struct #param;
             #(#impls)*
@@ -86,11 +88,8 @@ const IMPLS: [&str; 11] = [
     "Deserialize",
 ];
 
-fn implementation(cx: &Context<'_>, of: &str, ty: &TokenStream) -> TokenStream {
-    let serde = {
-        let runtime = cx.runtime;
-        quote!(#runtime::serde)
-    };
+fn implementation(runtime: &Runtime, of: &str, ty: &TokenStream) -> TokenStream {
+    let serde = quote!(#runtime::serde);
     let ordering = quote!(::core::cmp::Ordering);
     let (of, body) = match of {
         "Clone" => (

@@ -169,7 +169,7 @@ fn documented(module: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_word_is_documented() {
-    use crate::state::{attrs, build, rule};
+    use crate::state::{attrs, built_in, rule};
     let set = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<BTreeSet<_>>();
     let mut on_struct = set(&attrs::ON_STRUCT);
     // A keyword is no name of an item.
@@ -177,7 +177,7 @@ fn every_word_is_documented() {
     assert_eq!(documented("state"), on_struct);
     assert_eq!(documented("field"), set(&attrs::ON_FIELD));
     assert_eq!(documented("rule"), set(&rule::RULES));
-    let mut reducers: BTreeSet<_> = build::BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut reducers: BTreeSet<_> = built_in::BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
     reducers.insert("ephemeral".to_owned());
     assert_eq!(documented("reducer"), reducers);
     assert_eq!(documented("bound"), set(&["min", "max", "equal"]));
