@@ -49,11 +49,14 @@ enum BatchDraft {
     Delete(ItemKey),
 }
 
-impl Batch {
-    pub(super) fn new(store: LongTermStore) -> Self {
-        Self { store, drafts: Vec::new() }
+impl LongTermStore {
+    /// Creates a batch of writes, which are made together: all or none.
+    pub fn batch(&self) -> Batch {
+        Batch { store: self.clone(), drafts: Vec::new() }
     }
+}
 
+impl Batch {
     /// Adds a put. The item goes into the store of the batch.
     pub fn put(self, item: Putting) -> Self {
         self.draft(item.draft)

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use crate::payload::{Payload, Storable, Unreadable, Unstorable, from_payload, to_payload};
+use crate::payload::{Payload, Storable, Unstorable, from_payload, to_payload};
 
+use super::decode::{Decode, decode_item};
 use super::{
-    CorruptItem, Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching,
-    StoreError,
+    Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching, StoreError,
 };
 
 /// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`]. Cheap to clone.
@@ -23,12 +23,18 @@ pub struct Items<T> {
     decode: Decode<T>,
 }
 
-/// The function that decodes a stored value.
-pub(super) type Decode<T> = fn(&Payload) -> Result<T, Unreadable>;
-
-impl<T: Storable> Items<T> {
-    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool) -> Self {
-        Self { store, namespace, refresh, encode: to_payload, decode: from_payload }
+impl LongTermStore {
+    /// Returns the items of a namespace as values of type `T`.
+    ///
+    /// A search also finds items in namespaces inside it.
+    pub fn of<T: Storable + 'static>(&self, namespace: impl Into<Namespace>) -> Items<T> {
+        Items {
+            store: self.clone(),
+            namespace: namespace.into(),
+            refresh: self.refreshes(),
+            encode: to_payload,
+            decode: from_payload,
+        }
     }
 }
 
@@ -116,15 +122,6 @@ impl<T> Items<T> {
     /// Creates a search for items in this namespace and the namespaces inside it.
     pub fn search(&self) -> Searching<T> {
         Searching::new(self.store.clone(), self.namespace.clone(), self.refresh, self.decode)
-    }
-}
-
-/// Decodes the value of an item.
-pub(super) fn decode_item<T>(item: Item<Payload>, decode: Decode<T>) -> Result<Item<T>, StoreError> {
-    let Item { namespace, key, value, created_at, updated_at, expires_at } = item;
-    match decode(&value) {
-        Ok(value) => Ok(Item { namespace, key, value, created_at, updated_at, expires_at }),
-        Err(reason) => Err(StoreError::corrupt(CorruptItem::new(namespace, key, reason.to_string()))),
     }
 }
 

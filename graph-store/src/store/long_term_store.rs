@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::checkpoint::Page;
-use crate::payload::Storable;
 
 use super::ttl::to_the_millisecond;
-use super::{Batch, Index, Items, Namespace, NamespaceQuery, Near, Store, StoreError};
+use super::{Index, Namespace, NamespaceQuery, Near, Store, StoreError};
 
 /// A long-term store with typed items, as applications use it.
 ///
@@ -79,18 +78,6 @@ impl LongTermStore {
         Self(Arc::new(parts))
     }
 
-    /// Returns the items of a namespace as values of type `T`.
-    ///
-    /// A search also finds items in namespaces inside it.
-    pub fn of<T: Storable + 'static>(&self, namespace: impl Into<Namespace>) -> Items<T> {
-        Items::new(self.clone(), namespace.into(), self.0.refresh)
-    }
-
-    /// Creates a batch of writes, which are made together: all or none.
-    pub fn batch(&self) -> Batch {
-        Batch::new(self.clone())
-    }
-
     /// Creates a list of the namespaces that have items.
     pub fn namespaces(&self) -> Namespaces {
         Namespaces { store: self.clone(), query: NamespaceQuery::new(self.now()) }
@@ -114,6 +101,11 @@ impl LongTermStore {
 
     pub(super) fn now(&self) -> SystemTime {
         to_the_millisecond(self.0.clock.as_ref().map_or_else(SystemTime::now, |clock| clock()))
+    }
+
+    /// Returns `true` if a read restarts the time to live.
+    pub(super) fn refreshes(&self) -> bool {
+        self.0.refresh
     }
 
     pub(super) fn default_ttl(&self) -> Option<Duration> {

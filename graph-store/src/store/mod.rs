@@ -7,6 +7,7 @@
 mod batch;
 mod condition;
 mod conversion;
+mod decode;
 mod embed;
 mod embedding;
 mod error;

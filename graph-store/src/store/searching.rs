@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::checkpoint::Page;
 
-use super::items::{Decode, decode_item};
+use super::decode::{Decode, decode_item};
 use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search, StoreError};
 
 /// A search for items. Set options, then await it.

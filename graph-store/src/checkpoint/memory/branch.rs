@@ -8,7 +8,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::namespace::Entry;
 use crate::checkpoint::{ChangeKind, CheckpointId, FieldChange, StoredChange, StoredField};
 
 /// The number of ancestors of a branch. A branch with more copies the visible changes instead, which bounds a read.
@@ -113,19 +112,20 @@ impl Branches {
         }
     }
 
-    /// Removes the changes after a checkpoint. `removed` has the checkpoints after it, in order.
+    /// Removes the changes after a checkpoint. `removed` has the checkpoints after it, in order: the branch and the parent of
+    /// each.
     ///
     /// The cost does not depend on the other checkpoints: only the branches of removed checkpoints and their ancestors are
     /// visited.
-    pub(super) fn roll_back(&mut self, to: CheckpointId, removed: &[Entry]) {
+    pub(super) fn roll_back(&mut self, to: CheckpointId, removed: &[(BranchId, Option<CheckpointId>)]) {
         // The parent of the first removed checkpoint of a branch is the branch's new last checkpoint.
         let mut new_lasts: HashMap<BranchId, Option<CheckpointId>> = HashMap::new();
-        for entry in removed {
-            new_lasts.entry(entry.branch).or_insert(entry.checkpoint.parent);
+        for (branch, parent) in removed {
+            new_lasts.entry(*branch).or_insert(*parent);
         }
         let mut visited = HashSet::new();
-        for entry in removed {
-            let mut at = Some(entry.branch);
+        for (branch, _) in removed {
+            let mut at = Some(*branch);
             while let Some(id) = at.filter(|id| visited.insert(*id))
                 && let Some(branch) = self.branches.get_mut(&id)
             {

@@ -1,20 +1,23 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::namespace::Namespace;
-use super::thread::Thread;
 use crate::checkpoint::{BatchWrite, CheckpointError, CheckpointId, WriteBatch};
 
+/// The namespaces of a thread.
+pub(super) type Namespaces = BTreeMap<Arc<str>, Namespace>;
+
 /// Checks that all writes of a batch are valid. Each write sees the writes before it.
-pub(super) fn check(thread: &Thread, batch: &WriteBatch) -> Result<(), CheckpointError> {
-    let head = thread.namespace(&batch.namespace).and_then(Namespace::head_id);
-    let mut state = BatchState { thread, batch, head, added: Vec::new(), rolled_back: HashMap::new() };
+pub(super) fn check(stored: &Namespaces, batch: &WriteBatch) -> Result<(), CheckpointError> {
+    let head = stored.get(&batch.namespace).and_then(Namespace::head_id);
+    let mut state = BatchState { stored, batch, head, added: Vec::new(), rolled_back: HashMap::new() };
     let invalid = |reason: String| CheckpointError::invalid(batch.thread.clone(), reason);
     batch.writes.iter().try_for_each(|write| state.check(write).map_err(invalid))
 }
 
 /// The checkpoints that exist at this point of a batch.
 struct BatchState<'a> {
-    thread: &'a Thread,
+    stored: &'a Namespaces,
     batch: &'a WriteBatch,
     /// The head of the batch's namespace.
     head: Option<CheckpointId>,
@@ -62,7 +65,6 @@ impl<'a> BatchState<'a> {
         let is_added = namespace == &*self.batch.namespace && self.added.binary_search(&id).is_ok();
         let remains = self.rolled_back.get(namespace).is_none_or(|to| Some(id) <= *to);
         is_added
-            || (remains
-                && self.thread.namespace(namespace).is_some_and(|namespace| namespace.entry(id).is_some()))
+            || (remains && self.stored.get(namespace).is_some_and(|namespace| namespace.entry(id).is_some()))
     }
 }

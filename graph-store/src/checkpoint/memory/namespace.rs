@@ -135,6 +135,8 @@ impl Namespace {
             self.forget_requests(entry);
         }
         if let Some(to) = to {
+            let removed: Vec<_> =
+                removed.iter().map(|entry| (entry.branch, entry.checkpoint.parent)).collect();
             self.branches.roll_back(to, &removed);
         } else {
             self.branches = Branches::default();

@@ -1,7 +1,6 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::check::check;
+use super::check::{Namespaces, check};
 use super::namespace::Namespace;
 use crate::checkpoint::{
     BatchWrite, CheckpointError, CheckpointId, Conflict, Fence, Loaded, StoredStatus, WriteBatch,
@@ -13,12 +12,12 @@ pub(super) struct Thread {
     origin: Arc<str>,
     pub(super) epoch: u64,
     pub(super) status: StoredStatus,
-    pub(super) namespaces: BTreeMap<Arc<str>, Namespace>,
+    pub(super) namespaces: Namespaces,
 }
 
 impl Thread {
     pub(super) fn new(origin: Arc<str>) -> Self {
-        Self { origin, epoch: 0, status: StoredStatus::default(), namespaces: BTreeMap::new() }
+        Self { origin, epoch: 0, status: StoredStatus::default(), namespaces: Namespaces::new() }
     }
 
     pub(super) fn namespace(&self, name: &str) -> Option<&Namespace> {
@@ -40,7 +39,7 @@ impl Thread {
             let reason = format!("the epoch would go back from {} to {}", found.epoch, batch.epoch);
             return Err(CheckpointError::invalid(batch.thread, reason));
         }
-        check(self, &batch)?;
+        check(&self.namespaces, &batch)?;
         for write in batch.writes {
             self.write(&batch.namespace, write);
         }
