@@ -123,6 +123,16 @@ impl fmt::Debug for PostgresCache {
     }
 }
 
+impl PostgresOptions {
+    /// Connects to a server as a cache of node results.
+    ///
+    /// # Errors
+    /// As [`PostgresCache::connect`].
+    pub async fn connect_cache(self, url: &str) -> Result<PostgresCache, CacheError> {
+        PostgresCache::connect_with(url, self).await
+    }
+}
+
 impl Cache for PostgresCache {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {

@@ -157,6 +157,16 @@ impl PostgresCheckpointer {
 /// The maximum number of transactions that commit batches at the same time. More of them would hold fewer batches each.
 const MAX_WRITERS: usize = 4;
 
+impl PostgresOptions {
+    /// Connects to a server as a checkpoint store.
+    ///
+    /// # Errors
+    /// As [`PostgresCheckpointer::connect`].
+    pub async fn connect(self, url: &str) -> Result<PostgresCheckpointer, CheckpointError> {
+        PostgresCheckpointer::connect_with(url, self).await
+    }
+}
+
 impl Checkpointer for PostgresCheckpointer {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         Box::pin(async move {

@@ -11,6 +11,9 @@ use crate::error::Error;
 
 pub(crate) use superstep_store::unix_millis::{from_time as millis, to_time as time};
 
+/// A bound parameter of a statement, with its type: a statement without a name is not described by the server first.
+pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
 /// A checkpoint id as a `uuid`, which sorts like the id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id(pub(crate) CheckpointId);

@@ -8,6 +8,7 @@ use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, QueueMode, Recycli
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Row};
 
+use crate::columns::Param;
 use crate::connect::Connector;
 use crate::error::Failure;
 use crate::options::PostgresOptions;
@@ -16,9 +17,6 @@ use crate::schema::{self, SchemaName};
 
 /// A connection, lent by the pool.
 pub(crate) type Connection = Object;
-
-/// A bound parameter of a statement, with its type: a statement without a name is not described by the server first.
-pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// A schema on a server, with the connections to it. Checkpointer, long-term store and cache share it.
 pub(crate) struct Database {

@@ -1,11 +1,5 @@
 use std::time::Duration;
 
-use superstep_store::cache::CacheError;
-use superstep_store::checkpoint::CheckpointError;
-use superstep_store::store::StoreError;
-
-use crate::{PostgresCache, PostgresCheckpointer, PostgresStore};
-
 /// Options for connecting to a server.
 ///
 /// ```no_run
@@ -38,7 +32,7 @@ pub struct PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Returns the options that [`PostgresCheckpointer::connect`] uses:
+    /// Returns the options that [`PostgresCheckpointer::connect`](crate::PostgresCheckpointer::connect) uses:
     ///
     /// - the schema `superstep`,
     /// - at most ten connections,
@@ -123,30 +117,6 @@ impl PostgresOptions {
     pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates = pem.into();
         self
-    }
-
-    /// Connects to a server as a checkpoint store.
-    ///
-    /// # Errors
-    /// As [`PostgresCheckpointer::connect`].
-    pub async fn connect(self, url: &str) -> Result<PostgresCheckpointer, CheckpointError> {
-        PostgresCheckpointer::connect_with(url, self).await
-    }
-
-    /// Connects to a server as a long-term store.
-    ///
-    /// # Errors
-    /// As [`PostgresStore::connect`].
-    pub async fn connect_store(self, url: &str) -> Result<PostgresStore, StoreError> {
-        PostgresStore::connect_with(url, self).await
-    }
-
-    /// Connects to a server as a cache of node results.
-    ///
-    /// # Errors
-    /// As [`PostgresCache::connect`].
-    pub async fn connect_cache(self, url: &str) -> Result<PostgresCache, CacheError> {
-        PostgresCache::connect_with(url, self).await
     }
 }
 

@@ -142,6 +142,16 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
+impl PostgresOptions {
+    /// Connects to a server as a long-term store.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::connect`].
+    pub async fn connect_store(self, url: &str) -> Result<PostgresStore, StoreError> {
+        PostgresStore::connect_with(url, self).await
+    }
+}
+
 impl Store for PostgresStore {
     fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         Box::pin(async move {

@@ -123,6 +123,16 @@ impl fmt::Debug for SqliteCache {
     }
 }
 
+impl SqliteOptions {
+    /// Opens the file as a cache of node results. Creates it if it does not exist.
+    ///
+    /// # Errors
+    /// As [`SqliteCache::open`].
+    pub fn open_cache(self, path: impl AsRef<Path>) -> Result<SqliteCache, CacheError> {
+        SqliteCache::open_with(path.as_ref(), &self)
+    }
+}
+
 impl Cache for SqliteCache {
     fn get(&self, at: EntryKey, now: SystemTime) -> CacheFuture<'_, Option<Payload>> {
         Box::pin(async move {

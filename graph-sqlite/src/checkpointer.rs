@@ -155,6 +155,16 @@ impl SqliteCheckpointer {
     }
 }
 
+impl SqliteOptions {
+    /// Opens the file as a checkpoint store. Creates it if it does not exist.
+    ///
+    /// # Errors
+    /// As [`SqliteCheckpointer::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteCheckpointer, CheckpointError> {
+        SqliteCheckpointer::open_with(path.as_ref(), &self)
+    }
+}
+
 impl Checkpointer for SqliteCheckpointer {
     fn commit(&self, batch: WriteBatch) -> CheckpointFuture<'_, ()> {
         let operation = Operation {

@@ -1,10 +1,5 @@
-use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
-
-use superstep_store::checkpoint::CheckpointError;
-
-use crate::{SqliteCache, SqliteCheckpointer, SqliteStore};
 
 /// The durability of an acknowledged write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,7 +34,7 @@ pub struct SqliteOptions {
 }
 
 impl SqliteOptions {
-    /// Returns the options that [`SqliteCheckpointer::open`] uses:
+    /// Returns the options that [`SqliteCheckpointer::open`](crate::SqliteCheckpointer::open) uses:
     ///
     /// - [`Synchronous::Full`],
     /// - a busy timeout of five seconds,
@@ -73,36 +68,6 @@ impl SqliteOptions {
     pub fn readers(mut self, readers: usize) -> Self {
         self.readers = readers.max(1);
         self
-    }
-
-    /// Opens the file as a checkpoint store. Creates it if it does not exist.
-    ///
-    /// # Errors
-    /// As [`SqliteCheckpointer::open`].
-    pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteCheckpointer, CheckpointError> {
-        SqliteCheckpointer::open_with(path.as_ref(), &self)
-    }
-
-    /// Opens the file as a long-term store. Creates it if it does not exist.
-    ///
-    /// # Errors
-    /// As [`SqliteStore::open`].
-    pub fn open_store(
-        self,
-        path: impl AsRef<Path>,
-    ) -> Result<SqliteStore, superstep_store::store::StoreError> {
-        SqliteStore::open_with(path.as_ref(), &self)
-    }
-
-    /// Opens the file as a cache of node results. Creates it if it does not exist.
-    ///
-    /// # Errors
-    /// As [`SqliteCache::open`].
-    pub fn open_cache(
-        self,
-        path: impl AsRef<Path>,
-    ) -> Result<SqliteCache, superstep_store::cache::CacheError> {
-        SqliteCache::open_with(path.as_ref(), &self)
     }
 }
 

@@ -145,6 +145,16 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
+impl SqliteOptions {
+    /// Opens the file as a long-term store. Creates it if it does not exist.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open_store(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_with(path.as_ref(), &self)
+    }
+}
+
 impl Store for SqliteStore {
     fn get(&self, get: Get) -> StoreFuture<'_, Vec<Option<Item>>> {
         Box::pin(async move {

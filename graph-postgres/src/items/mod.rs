@@ -10,6 +10,7 @@ mod pgvector;
 mod plan;
 mod row;
 mod scan;
+mod scope;
 mod search;
 mod statements;
 mod write;

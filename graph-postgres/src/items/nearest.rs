@@ -8,7 +8,7 @@ use tokio_postgres::{Client, Row};
 use super::pgvector::Extension;
 use super::row::{StoredItem, corrupt_item, item_key};
 use super::scan::scan;
-use super::search::{Scope, Scored, accepts};
+use super::scope::{Scope, Scored, accepts};
 use super::{ItemError, Statements};
 
 /// Reads the items whose vectors are nearest to that of the search.

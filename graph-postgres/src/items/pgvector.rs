@@ -5,10 +5,10 @@ use superstep_store::store::{Near, Search};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::database::Param;
+use crate::columns::Param;
 use crate::error::Failure;
 
-use super::search::Scope;
+use super::scope::Scope;
 use super::statements::{ORDERS, SCOPE};
 use super::{ItemError, Statements};
 

@@ -2,7 +2,7 @@ use futures_util::TryStreamExt as _;
 use futures_util::future::join;
 use tokio_postgres::{Client, Row};
 
-use crate::database::Param;
+use crate::columns::Param;
 use crate::error::Failure;
 
 use super::ItemError;

@@ -1,17 +1,14 @@
 use superstep_store::checkpoint::Page;
-use superstep_store::store::{Found, ItemKey, Order, Search};
+use superstep_store::store::{Found, Search};
+use tokio_postgres::Client;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row};
-
-use crate::columns::millis;
-use crate::database::Param;
 
 use super::get::Refresh;
-use super::name::NameRange;
 use super::nearest::nearest;
 use super::pgvector::Extension;
-use super::row::{StoredItem, corrupt_item, item_key, item_value};
+use super::row::{StoredItem, item_key};
 use super::scan::scan;
+use super::scope::{Scope, Scored, accepts};
 use super::{ItemError, Statements};
 
 /// Returns the matching items, and the rows whose time to live must restart. Call this in a transaction.
@@ -37,44 +34,6 @@ pub(crate) async fn search(
     }
     let items = page.items.into_iter().map(|(stored, score)| Found::new(stored.item, score));
     Ok((Page::new(items.collect(), page.more), refreshes))
-}
-
-/// A found item, and its score in a semantic search.
-pub(super) type Scored = (StoredItem, Option<f32>);
-
-/// The names and the time of a search, as parameters of its statements, and the position of its order in them.
-#[derive(Debug)]
-pub(super) struct Scope {
-    names: NameRange,
-    now: i64,
-    pub(super) order: usize,
-}
-
-impl Scope {
-    fn new(search: &Search) -> Self {
-        let mut names = if search.within {
-            NameRange::within(&search.namespace)
-        } else {
-            NameRange::of(&search.namespace)
-        };
-        if let Some(after) = &search.after {
-            names.begin_after(after);
-        }
-        let order = usize::from(search.order == Order::Newest);
-        Self { names, now: millis(search.now), order }
-    }
-
-    /// Returns the statement of the order of the search.
-    pub(super) fn of<'s>(&self, [name, newest]: &'s [String; 2]) -> &'s str {
-        if self.order == 0 { name } else { newest }
-    }
-
-    /// Returns the parameters of a statement: those of the scope, and then others.
-    pub(super) fn params<'p>(&'p self, others: impl IntoIterator<Item = Param<'p>>) -> Vec<Param<'p>> {
-        let scope: [Param<'p>; 3] =
-            [(&self.names.from, Type::BYTEA), (&self.names.to, Type::BYTEA), (&self.now, Type::INT8)];
-        scope.into_iter().chain(others).collect()
-    }
 }
 
 /// Reads a page of items without conditions: the server skips and counts them.
@@ -119,10 +78,4 @@ async fn accepted(
     })
     .await?;
     Ok(page)
-}
-
-/// Returns `true` if the value of a row meets the conditions.
-pub(super) fn accepts(search: &Search, row: &Row, at: &ItemKey) -> Result<bool, ItemError> {
-    let accepted = search.accepts(&item_value(row, at)?);
-    accepted.map_err(|reason| corrupt_item(at, reason).into())
 }

@@ -4,7 +4,7 @@ use superstep_store::store::Embedding;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::database::Param;
+use crate::columns::Param;
 use crate::error::Failure;
 
 use super::Statements;

@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use crate::columns::Id;
-use crate::database::Param;
+use crate::columns::Param;
 use crate::error::Failure;
 
 use super::id;

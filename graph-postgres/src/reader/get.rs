@@ -25,7 +25,7 @@ pub(crate) async fn get(
 ) -> Result<Vec<Row>, Failure> {
     let known = i32::try_from(FORMAT).unwrap_or(i32::MAX);
     let (thread, namespace, wanted) = (thread.as_bytes(), namespace.as_bytes(), wanted.map(Id));
-    let params: [crate::database::Param<'_>; 4] =
+    let params: [crate::columns::Param<'_>; 4] =
         [(&known, Type::INT4), (&thread, Type::BYTEA), (&namespace, Type::BYTEA), (&wanted, Type::UUID)];
     database.call(connection, database.statements().get(), &params).await
 }

@@ -1,7 +1,7 @@
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::columns::Param;
 use crate::columns::after_prefix;
-use crate::database::Param;
 
 /// The parameters of a statement under construction. They have the numbers in which they were added.
 #[derive(Default)]

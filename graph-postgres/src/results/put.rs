@@ -7,8 +7,8 @@ use superstep_store::payload::Payload;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use crate::columns::Param;
 use crate::columns::millis;
-use crate::database::Param;
 use crate::error::Failure;
 
 use super::Statements;

@@ -6,15 +6,15 @@ use superstep_store::checkpoint::{BatchWrite, CheckpointError, Conflict, Fence, 
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::columns::Id;
-use crate::database::{Backoff, Database, Param};
+use crate::columns::{Id, Param};
+use crate::database::{Backoff, Database};
 use crate::error::Failure;
 use crate::schema::FORMAT;
 
 use super::job::CommitJob;
+use super::known_runs::KnownRuns;
 use super::lists::{Lists, PARAMS};
 use super::plan::{Plan, missing};
-use super::shard::Shard;
 
 /// The outcome of a batch.
 enum Outcome {
@@ -33,16 +33,21 @@ struct Failed {
 ///
 /// If the connection is lost, the batches are sent again. Each carries a token, by which the database recognizes those that
 /// it has applied, so none is applied twice.
-pub(super) async fn commit(shard: &Shard, database: &Arc<Database>, jobs: Vec<CommitJob>) {
-    commit_again(shard, database, jobs, false).await;
+pub(super) async fn commit(runs: &KnownRuns, database: &Arc<Database>, jobs: Vec<CommitJob>) {
+    commit_again(runs, database, jobs, false).await;
 }
 
 /// Commits batches. `was_sent` is `true` if they were sent before and the answer was lost.
-async fn commit_again(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<CommitJob>, mut was_sent: bool) {
+async fn commit_again(
+    runs: &KnownRuns,
+    database: &Arc<Database>,
+    mut jobs: Vec<CommitJob>,
+    mut was_sent: bool,
+) {
     let mut backoff = Backoff::new(database.options().retry_timeout);
     let mut in_full = false;
     loop {
-        let Failed { failure, sent } = match attempt(shard, database, &jobs, in_full).await {
+        let Failed { failure, sent } = match attempt(runs, database, &jobs, in_full).await {
             Ok(outcomes) => {
                 let mut again = Vec::new();
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
@@ -78,7 +83,7 @@ async fn commit_again(shard: &Shard, database: &Arc<Database>, mut jobs: Vec<Com
         }
         // One of them has failed: each is sent on its own, so that the others succeed.
         for job in jobs {
-            Box::pin(commit_again(shard, database, vec![job], was_sent)).await;
+            Box::pin(commit_again(runs, database, vec![job], was_sent)).await;
         }
         return;
     }
@@ -96,7 +101,7 @@ fn unknown(failure: &Failure) -> Failure {
 }
 
 async fn attempt(
-    shard: &Shard,
+    runs: &KnownRuns,
     database: &Arc<Database>,
     jobs: &[CommitJob],
     in_full: bool,
@@ -105,7 +110,7 @@ async fn attempt(
     let plans: Vec<Plan<'_>> = jobs.iter().map(|job| Plan::new(&job.batch)).collect();
     let mut lists = Lists::default();
     for (job, plan) in jobs.iter().zip(&plans) {
-        let known = |run| if in_full { None } else { shard.run_id(&job.batch.thread, run) };
+        let known = |run| if in_full { None } else { runs.id(&job.batch.thread, run) };
         let run_ids: Vec<Option<i64>> = plan.runs.iter().map(|run| known(run)).collect();
         lists.add(&job.batch, plan, job.token, &run_ids);
     }
@@ -128,11 +133,11 @@ async fn attempt(
         return Err(Failed { failure, sent: true });
     }
     let outcomes = jobs.iter().zip(&plans).zip(&rows);
-    let outcomes = outcomes.map(|((job, plan), row)| outcome(shard, job, plan, row));
+    let outcomes = outcomes.map(|((job, plan), row)| outcome(runs, job, plan, row));
     outcomes.collect::<Result<_, _>>().map_err(|failure| Failed { failure, sent: true })
 }
 
-fn outcome(shard: &Shard, job: &CommitJob, plan: &Plan<'_>, row: &Row) -> Result<Outcome, Failure> {
+fn outcome(runs: &KnownRuns, job: &CommitJob, plan: &Plan<'_>, row: &Row) -> Result<Outcome, Failure> {
     let batch = &job.batch;
     let invalid = |reason: String| CheckpointError::invalid(Arc::clone(&batch.thread), reason);
     Ok(Outcome::Done(match row.try_get::<_, i16>(0)? {
@@ -140,7 +145,7 @@ fn outcome(shard: &Shard, job: &CommitJob, plan: &Plan<'_>, row: &Row) -> Result
             let ids: Option<Vec<i64>> = row.try_get(4)?;
             // Most batches have one run. The last is that of the next batch.
             if let Some((run, id)) = plan.runs.last().zip(ids.and_then(|ids| ids.last().copied())) {
-                shard.remember_run(&batch.thread, run, id);
+                runs.remember(&batch.thread, run, id);
             }
             Ok(())
         }

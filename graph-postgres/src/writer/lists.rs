@@ -3,8 +3,8 @@
 use superstep_store::checkpoint::WriteBatch;
 use tokio_postgres::types::Type;
 
+use crate::columns::Param;
 use crate::columns::{Id, NO_TIME, millis, status_columns};
-use crate::database::Param;
 use crate::tags::tags;
 
 use super::plan::{Plan, Section};

@@ -12,6 +12,7 @@ use crate::error::Failure;
 
 mod commit;
 mod job;
+mod known_runs;
 mod lists;
 mod plan;
 mod shard;

@@ -1,12 +1,12 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use superstep_store::checkpoint::RunRecord;
 use tokio::sync::Notify;
 
 use crate::database::Database;
 
 use super::job::{CommitJob, Job};
+use super::known_runs::KnownRuns;
 use super::{commit, lists, threads};
 
 /// The number of a write in its shard; never 0.
@@ -27,8 +27,7 @@ pub(crate) struct Shard {
     state: Mutex<State>,
     /// Wakes the reads that wait for writes.
     progress: Notify,
-    /// The last run of each thread, with its row in the database.
-    runs: Mutex<HashMap<Arc<str>, KnownRun>>,
+    runs: KnownRuns,
 }
 
 /// Fails all waiting writes if the task that makes them has panicked.
@@ -50,9 +49,6 @@ impl Drop for FailOnPanic<'_> {
         self.0.progress.notify_waiters();
     }
 }
-
-/// A run, with its row in the database.
-type KnownRun = (Arc<RunRecord>, i64);
 
 #[derive(Default)]
 struct State {
@@ -94,10 +90,10 @@ impl Shard {
         let _fail = FailOnPanic(self);
         while let Some((group, last)) = self.take() {
             match group {
-                Group::Commits(jobs) => commit::commit(self, database, jobs).await,
+                Group::Commits(jobs) => commit::commit(&self.runs, database, jobs).await,
                 Group::Other(Job::Delete(job)) => threads::delete(database, job).await,
                 Group::Other(Job::Copy(job)) => threads::copy(database, job).await,
-                Group::Other(Job::Commit(job)) => commit::commit(self, database, vec![*job]).await,
+                Group::Other(Job::Commit(job)) => commit::commit(&self.runs, database, vec![*job]).await,
             }
             self.lock().done = last;
             self.progress.notify_waiters();
@@ -173,23 +169,6 @@ impl Shard {
 
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
-    }
-
-    /// Returns the row of a run, if the database has it.
-    pub(super) fn run_id(&self, thread: &str, run: &Arc<RunRecord>) -> Option<i64> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, id) = runs.get(thread)?;
-        (Arc::ptr_eq(known, run) || known == run).then_some(*id)
-    }
-
-    pub(super) fn remember_run(&self, thread: &Arc<str>, run: &Arc<RunRecord>, id: i64) {
-        /// Threads that are not written to any more stay until the next clearing.
-        const MAX_THREADS: usize = 4_096;
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if runs.len() >= MAX_THREADS && !runs.contains_key(thread) {
-            runs.clear();
-        }
-        runs.insert(Arc::clone(thread), (Arc::clone(run), id));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

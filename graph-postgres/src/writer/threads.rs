@@ -40,7 +40,7 @@ fn call_delete(
     Box::pin(async move {
         let (known, expected) = (known(), epoch.map(u64::cast_signed));
         let name = thread.as_bytes();
-        let params: [crate::database::Param<'_>; 3] =
+        let params: [crate::columns::Param<'_>; 3] =
             [(&known, Type::INT4), (&name, Type::BYTEA), (&expected, Type::INT8)];
         answer(client.query_typed(database.statements().delete(), &params).await?)
     })
@@ -53,7 +53,7 @@ pub(super) async fn copy(database: &Arc<Database>, job: CopyJob) {
         async move {
             let (known, expected) = (known(), epoch.map(u64::cast_signed));
             let (from, to) = (from.as_bytes(), to.as_bytes());
-            let params: [crate::database::Param<'_>; 5] = [
+            let params: [crate::columns::Param<'_>; 5] = [
                 (&known, Type::INT4),
                 (&from, Type::BYTEA),
                 (&to, Type::BYTEA),
