@@ -7,6 +7,7 @@
 )]
 
 mod allocations;
+mod cycles;
 mod derive_attributes;
 mod derive_basics;
 mod derive_flatten;
@@ -18,6 +19,7 @@ mod derive_skip_none;
 mod excluded_fields;
 mod flattened_names;
 mod folders;
+mod imports;
 mod input_json;
 mod large_numbers;
 mod messages;
