@@ -9,7 +9,7 @@ use crate::checkpoint::{
 };
 use crate::options::Durability;
 
-use super::parent_persistence::ThreadTask;
+use super::parent_task::ThreadTask;
 use super::write_queue::{AfterBatch, WriteQueue};
 
 /// The entrance of the journal, where the driver and its tasks push writes.
