@@ -13,7 +13,7 @@ use crate::reducers::Stamp;
 
 use super::begin::from_outside;
 use super::input::input_not_storable;
-use super::update::Outside;
+use super::outside::Outside;
 
 /// The progress of a plan that an update keeps.
 pub(super) struct KeptPlan {

@@ -21,46 +21,8 @@ use crate::step::Leave;
 
 use super::begin::from_outside;
 use super::keep_plan::KeptPlan;
+use super::outside::{Outside, UpdatedNode};
 use super::parts::Parts;
-
-/// An update from outside.
-pub(crate) struct Outside {
-    pub(crate) update: TaskWrites,
-    pub(crate) place: UpdatedNode,
-    pub(crate) leave: Leave,
-    /// `true` if the caller has not named the node. The update then has to plan the pending tasks again.
-    pub(crate) inferred: bool,
-}
-
-/// The node on whose behalf an update is made, or START or END.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UpdatedNode {
-    Start,
-    Node(usize),
-    End,
-    /// No node: the plan stays.
-    Plan,
-}
-
-impl UpdatedNode {
-    pub(crate) fn name(self, graph: &Compiled) -> &str {
-        match self {
-            Self::Start => START,
-            Self::Node(node) => graph.node_name(node),
-            Self::End => "END",
-            Self::Plan => START,
-        }
-    }
-
-    /// Returns its number in the numbering of nodes.
-    fn number(self) -> usize {
-        match self {
-            Self::Start | Self::Plan => crate::plan::START_PLACE,
-            Self::Node(node) => node,
-            Self::End => crate::plan::END_PLACE,
-        }
-    }
-}
 
 /// Returns the nodes on whose behalf the updates of a checkpoint were made.
 pub(crate) fn updated_as(thread: &Arc<str>, checkpoint: &Checkpoint) -> Result<Vec<String>, ErrorKind> {
