@@ -20,10 +20,10 @@ mod stored_finish;
 mod stored_goto;
 mod stored_request;
 mod task_changes;
+mod unplanned;
 
 pub(crate) use breakpoints::{StoredBreakpoints, read_breakpoints};
-pub(crate) use corrupt::corrupt;
-pub(crate) use corrupt::{outdated, unplanned_kind};
+pub(crate) use corrupt::{corrupt, outdated};
 pub(crate) use field_changes::{FieldChanges, NotStored, encode};
 pub(crate) use given_answer::{GivenAnswer, RefusedAnswer, check_answers};
 pub(crate) use joins::begun_joins;
@@ -33,8 +33,8 @@ pub(crate) use keys::{
 };
 pub(crate) use program::Program;
 pub(crate) use progress::{
-    Provenance, START, Unplanned, answers_at_first, entering, keeping, moved, node_of, parent_task,
-    planned_at, read_packet, shares_state, shown_packets,
+    Provenance, START, answers_at_first, entering, keeping, moved, node_of, parent_task, planned_at,
+    read_packet, shares_state, shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
@@ -47,3 +47,4 @@ pub(crate) use stored_finish::StoredFinish;
 pub(crate) use stored_goto::StoredGoto;
 pub(crate) use stored_request::{StoredRequest, is_accepted_later, requested_run};
 pub(crate) use task_changes::{ChangesByField, TaskChanges};
+pub(crate) use unplanned::{Unplanned, unplanned_kind};

@@ -15,10 +15,10 @@ use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, MigrationError};
 
-use super::corrupt::unplanned_kind;
 use super::resets::StoredResets;
 use super::stored_goto::StoredGoto;
 use super::task_changes::TaskChanges;
+use super::unplanned::{NodeGone, Unplanned, unplanned_kind};
 
 /// The stored name of START.
 pub(crate) const START: &str = "START";
@@ -100,25 +100,6 @@ struct StoredEphemeral {
     since: u64,
     #[serde(default)]
     kept: bool,
-}
-
-/// A node that a checkpoint names and the graph no longer has.
-#[derive(Debug)]
-pub(crate) struct NodeGone(pub(crate) String);
-
-/// The reason why a stored plan cannot be restored.
-#[derive(Debug)]
-pub(crate) enum Unplanned {
-    Gone(NodeGone),
-    /// The data is of another version of the program.
-    Outdated(MigrationError),
-    Unreadable(String),
-}
-
-impl From<NodeGone> for Unplanned {
-    fn from(gone: NodeGone) -> Self {
-        Self::Gone(gone)
-    }
 }
 
 /// Decodes a packet for a node.

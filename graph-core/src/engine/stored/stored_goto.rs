@@ -10,7 +10,7 @@ use crate::payload::{Encoding, Payload};
 use crate::state::EncodeError;
 
 use super::json::{json_payload, reason};
-use super::progress::Unplanned;
+use super::unplanned::Unplanned;
 
 /// A node that a resumption has added to a superstep.
 #[derive(Debug, Serialize, Deserialize)]
