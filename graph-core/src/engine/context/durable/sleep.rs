@@ -13,7 +13,7 @@ use crate::options::{from_millis, now, to_millis};
 use crate::payload::Payload;
 
 use super::TaskScratch;
-use super::step::OF_HANDLER;
+use super::task_memory::OF_HANDLER;
 use super::timer::Timer;
 
 /// A durable sleep; created by [`Context::sleep`] and [`Context::sleep_until`]. It starts when it is awaited.

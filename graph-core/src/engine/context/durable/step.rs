@@ -10,15 +10,13 @@ use crate::limits::MAX_NAME_BYTES;
 use crate::payload::{Payload, Storable, Unreadable, from_payload, to_payload};
 
 use super::ids;
+use super::task_memory::OF_HANDLER;
 
 /// A durable step; created by [`Context::step`]. It starts when it is awaited.
 // Generic over the result only and without a bound: rustc then reports a result that cannot be stored once, where the
 // step is created.
 #[must_use = "a step runs when it is awaited"]
 pub struct DurableStep<'c, T>(Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send + 'c>>);
-
-/// The prefix of the stored keys of an error handler's steps, which separates them from the node's steps.
-pub(crate) const OF_HANDLER: char = '\u{1}';
 
 impl<T> Future for DurableStep<'_, T> {
     type Output = Result<T, NodeError>;

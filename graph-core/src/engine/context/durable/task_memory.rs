@@ -14,6 +14,9 @@ use crate::payload::Payload;
 use super::retry_progress::RetryProgress;
 use super::timer::Timer;
 
+/// The prefix of the keys of an error handler's steps and sleeps, which separates them from those of the node.
+pub(super) const OF_HANDLER: char = '\u{1}';
+
 /// The data that a task keeps between its attempts.
 #[derive(Default)]
 pub(crate) struct TaskMemory {
