@@ -8,6 +8,7 @@ mod change;
 pub(crate) mod encode;
 pub(crate) mod error;
 mod migrate;
+mod migration_error;
 mod overflow;
 mod place;
 mod restore;
@@ -22,7 +23,8 @@ pub use change::{
 };
 pub use encode::{encode_value, encode_value_with};
 pub use error::{DecodeError, EncodeError, RestoreError};
-pub use migrate::{MigrationError, MigrationOutcome, migrate};
+pub use migrate::{MigrationOutcome, migrate};
+pub use migration_error::MigrationError;
 pub(super) use overflow::overflow_of;
 pub(crate) use overflow::{decode_write, have_large_number};
 pub use place::FieldPlace;
