@@ -1,11 +1,11 @@
-use std::ops::Deref;
+use std::borrow::Cow;
 
 use serde_json::Value;
 
 use crate::error::ErrorKind;
 use crate::payload::to_payload;
 
-use super::{CheckpointValue as _, InterruptMismatch, OpenInterrupt, Question};
+use super::{EarlierForm, InterruptMismatch, OpenInterrupt};
 
 /// An answer to one question, which it names by id. It never applies to another question.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +26,19 @@ impl Answer {
         Self { id, json: storable(json), question, version: None }
     }
 
+    /// Creates an answer whose type was written in this version, from its JSON or the reason why it cannot be stored.
+    pub(super) fn typed(id: String, json: Result<Value, String>, question: Value, version: u32) -> Self {
+        Self { id, json, question: Some(question), version: Some(version) }
+    }
+
     /// Creates an answer from a question's id and JSON, as a client sends them. The JSON is checked against the
     /// [`answer_schema`](OpenInterrupt::answer_schema) of the open question.
     ///
     /// An open question keeps its id even if its content changes, which happens if its node runs again on another state. An
     /// answer made with this function is then applied to the changed question.
     ///
-    /// To have such an answer refused, create it from the question itself: with [`TypedInterrupt::answer`], or with
+    /// To have such an answer refused, create it from the question itself: with
+    /// [`TypedInterrupt::answer`](super::TypedInterrupt::answer), or with
     /// [`OpenInterrupt::answer_json`](super::OpenInterrupt::answer_json) on the
     /// [`OpenInterrupt`](super::OpenInterrupt) that the client was shown and sends back.
     pub fn json(id: impl Into<String>, answer: Value) -> Self {
@@ -71,6 +77,28 @@ impl Answer {
     }
 }
 
+impl OpenInterrupt {
+    /// Creates an answer to this question from JSON that a client sends.
+    ///
+    /// The run that is resumed refuses the answer with [`ErrorKind::InvalidAnswer`](crate::ErrorKind::InvalidAnswer) if it
+    /// does not fit [`answer_schema`](Self::answer_schema), and with another error if the question has changed. The schema
+    /// cannot express every rule of a type. An answer that breaks such a rule fails the task, and the question is open
+    /// again.
+    pub fn answer_json(&self, answer: Value) -> Answer {
+        Answer::untyped(self.id.clone(), answer, Some(self.question.clone()))
+    }
+
+    /// Returns the question in the form that was answered; `None` if the answer is to a question that differs.
+    pub(crate) fn as_answered(&self, answer: &Answer) -> Option<Cow<'_, Self>> {
+        if answer.is_to(&self.question) {
+            return Some(Cow::Borrowed(self));
+        }
+        let form = self.earlier.0.iter().find(|form| answer.is_to(&form.question))?.clone();
+        let EarlierForm { question, version, answer_schema } = form;
+        Some(Cow::Owned(Self { question, version, answer_schema, ..self.clone() }))
+    }
+}
+
 /// Checks that a store can give an answer back.
 fn storable(answer: Value) -> Result<Value, String> {
     match to_payload(&answer) {
@@ -86,42 +114,5 @@ impl IntoIterator for Answer {
 
     fn into_iter(self) -> Self::IntoIter {
         std::iter::once(self)
-    }
-}
-
-/// An open interrupt whose question was read as its own type. Dereferences to the question.
-#[derive(Clone, Debug)]
-pub struct TypedInterrupt<Q> {
-    id: String,
-    question: Q,
-    /// The question as JSON.
-    shown: Value,
-}
-
-impl<Q: Question> TypedInterrupt<Q> {
-    pub(super) fn new(id: String, question: Q, shown: Value) -> Self {
-        Self { id, question, shown }
-    }
-
-    /// Returns the question's id.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Creates an answer to this question.
-    ///
-    /// If the question has changed when the run is resumed, the answer is refused. An answer that cannot be stored as JSON is
-    /// refused at that time as well.
-    pub fn answer(&self, answer: Q::Answer) -> Answer {
-        let json = answer.__to_json().map_err(|reason| format!("it {reason}"));
-        Answer { id: self.id.clone(), json, question: Some(self.shown.clone()), version: Some(Q::VERSION) }
-    }
-}
-
-impl<Q> Deref for TypedInterrupt<Q> {
-    type Target = Q;
-
-    fn deref(&self) -> &Q {
-        &self.question
     }
 }

@@ -16,8 +16,9 @@ mod pause;
 mod question;
 mod question_type;
 mod schema;
+mod typed_interrupt;
 
-pub use answer::{Answer, TypedInterrupt};
+pub use answer::Answer;
 pub use checkpoint_value::CheckpointValue;
 pub(crate) use evolution::{is_same_question, valid_answer};
 pub use mismatch::InterruptMismatch;
@@ -26,5 +27,6 @@ pub(crate) use open_interrupt::{EarlierForm, EarlierForms};
 pub use pause::Pause;
 pub use question::{MigratedJson, Question};
 pub(crate) use question_type::{QuestionType, QuestionTypeOf};
+pub use typed_interrupt::TypedInterrupt;
 
 pub use crate::engine::{Attempted, Interrupt, TimedInterrupt};
