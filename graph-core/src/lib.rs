@@ -210,7 +210,8 @@ pub use state::field::Field;
 pub use state::graph_state::GraphState;
 pub use step::Route;
 pub use step::{END, START, named};
-pub use stream::event::{Event, EventKind, StreamMode};
+pub use stream::event::{Event, EventKind};
+pub use stream::mode::StreamMode;
 #[doc = include_str!("../docs/graph_state.md")]
 pub use superstep_derive::GraphState;
 #[doc = include_str!("../docs/route.md")]

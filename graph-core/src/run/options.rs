@@ -17,7 +17,7 @@ use crate::node::{Shape, SingleNode};
 use crate::options::{FailureMode, Metadata, RunOptions, Stop};
 use crate::state::GraphState;
 use crate::stream::Events;
-use crate::stream::event::StreamMode;
+use crate::stream::mode::StreamMode;
 
 use super::Stepper;
 use super::begun::Begun;

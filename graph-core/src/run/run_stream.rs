@@ -10,8 +10,9 @@ use crate::erased::StateTypeOf as _;
 use crate::error::{Error, ErrorKind};
 use crate::run::{ErasedOutcome, Running};
 use crate::state::GraphState;
-use crate::stream::event::{Event, EventKind, StreamMode};
+use crate::stream::event::{Event, EventKind};
 use crate::stream::events::{EventTarget, QueuedEvent};
+use crate::stream::mode::StreamMode;
 use crate::stream::queue::{Receiver, queue};
 use crate::stream::{Events, ReachedCheckpoint, RunPosition, SubgraphEvent};
 

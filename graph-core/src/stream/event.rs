@@ -199,40 +199,6 @@ pub enum EventKind<S: GraphState> {
     Done(Outcome<S>),
 }
 
-/// A group of event kinds that a caller can choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StreamMode {
-    /// [`EventKind::Values`].
-    Values,
-    /// [`EventKind::Update`].
-    Updates,
-    /// [`EventKind::Custom`].
-    Custom,
-    /// [`EventKind::Message`].
-    Messages,
-    /// [`EventKind::TaskStarted`], [`EventKind::StepFinished`], [`EventKind::TaskFinished`], [`EventKind::TaskRetry`],
-    /// [`EventKind::TaskHandled`], [`EventKind::TaskNotCached`] and [`EventKind::TaskFailed`].
-    Tasks,
-    /// [`EventKind::Interrupt`].
-    Interrupts,
-    /// [`EventKind::Checkpoint`].
-    Checkpoints,
-}
-
-impl StreamMode {
-    /// All modes.
-    pub const ALL: [Self; 7] = [
-        Self::Values,
-        Self::Updates,
-        Self::Custom,
-        Self::Messages,
-        Self::Tasks,
-        Self::Interrupts,
-        Self::Checkpoints,
-    ];
-}
-
 impl<S: GraphState> EventKind<S> {
     /// Returns the name of the kind in JSON.
     pub fn name(&self) -> &'static str {

@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use futures_util::future::Either;
 
-use crate::checkpoint::{CheckpointId, CheckpointSource};
 use crate::erased::{ErasedState, Packet, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
 
 use super::Custom;
-use super::event::StreamMode;
+use super::mode::StreamMode;
 use super::position::{ReachedCheckpoint, RunPosition};
 use super::queue::{Sender, Sending};
-use super::raw::{RawEvent, RawKind, TaskEvent};
+use super::raw::{AnnouncedCheckpoint, RawEvent, RawKind, TaskEvent};
 
 /// The sending side of a run's stream.
 #[derive(Clone)]
@@ -46,16 +45,6 @@ pub(crate) struct TaskEnd {
     pub(crate) restored: bool,
     /// `true` if a subgraph run has made it.
     pub(crate) subgraph: bool,
-}
-
-/// A durable checkpoint, as its event shows it.
-#[derive(Clone, Debug)]
-pub(crate) struct AnnouncedCheckpoint {
-    pub(crate) id: CheckpointId,
-    pub(crate) parent: Option<CheckpointId>,
-    pub(crate) source: CheckpointSource,
-    pub(crate) step: i64,
-    pub(crate) next: Vec<Arc<str>>,
 }
 
 /// An event in the queue of a stream.

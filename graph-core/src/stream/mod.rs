@@ -6,15 +6,17 @@
 mod custom;
 pub(crate) mod event;
 pub(crate) mod events;
+pub(crate) mod mode;
 mod position;
 pub(crate) mod queue;
 mod raw;
 mod shown;
 mod subgraph;
+mod typed;
 
 pub use crate::run::run_stream::RunStream;
 pub use custom::Custom;
-pub(crate) use events::{AnnouncedCheckpoint, Events, NodeEvent, Sink, TaskEnd};
+pub(crate) use events::{Events, NodeEvent, Sink, TaskEnd};
 pub(crate) use position::{ReachedCheckpoint, RunPosition};
-pub(crate) use raw::TaskEvent;
+pub(crate) use raw::{AnnouncedCheckpoint, TaskEvent};
 pub use subgraph::SubgraphEvent;

@@ -1,15 +1,12 @@
-use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::erased::{ErasedState, Packet, StateType, TaskWrites, WritesOf, shared};
+use crate::checkpoint::{CheckpointId, CheckpointSource};
+use crate::erased::{ErasedState, Packet, StateType, TaskWrites};
 use crate::interrupt::OpenInterrupt;
 use crate::messages::MessageChunk;
-use crate::state::GraphState;
 
 use super::Custom;
-use super::event::EventKind;
-use super::events::AnnouncedCheckpoint;
 use super::shown::{ShownEvent, ShownKind};
 
 /// An event as a run sends it, whatever the type of its state. The reader of the stream gets an
@@ -21,7 +18,7 @@ pub(crate) struct RawEvent {
     pub(crate) kind: RawKind,
 }
 
-/// The kinds of events, as in [`EventKind`].
+/// The kinds of events, as in [`EventKind`](crate::EventKind).
 #[derive(Clone)]
 pub(crate) enum RawKind {
     Values(Arc<dyn ErasedState>),
@@ -52,47 +49,17 @@ pub(crate) enum TaskEvent {
     Interrupt { question: Box<OpenInterrupt> },
 }
 
-impl RawEvent {
-    /// Returns the event with its type.
-    ///
-    /// # Errors
-    /// The event, if it belongs to a run over another state.
-    pub(crate) fn typed<S: GraphState>(self) -> Result<EventKind<S>, Self> {
-        if self.state.id != TypeId::of::<S>() {
-            return Err(self);
-        }
-        Ok(match self.kind {
-            RawKind::Values(state) => match shared(Arc::clone(&state)) {
-                Some(state) => EventKind::Values(state),
-                None => return Err(Self { state: self.state, kind: RawKind::Values(state) }),
-            },
-            RawKind::Checkpoint { checkpoint, epoch } => {
-                let AnnouncedCheckpoint { id, parent, source, step, next } = *checkpoint;
-                EventKind::Checkpoint { id, parent, source, step, next, epoch }
-            }
-            RawKind::Task { node, task, event } => match event {
-                TaskEvent::Update { writes, restored, subgraph } => {
-                    let update = WritesOf::<S>::typed(writes);
-                    EventKind::Update { node, task, update, restored, subgraph }
-                }
-                TaskEvent::Custom(value) => EventKind::Custom { node, task, value },
-                TaskEvent::Message(chunk) => EventKind::Message { node, task, chunk: *chunk },
-                TaskEvent::Started { packet } => EventKind::TaskStarted { node, task, packet },
-                TaskEvent::Step { key, kept } => EventKind::StepFinished { node, task, key, kept },
-                TaskEvent::Finished { cached, restored } => {
-                    EventKind::TaskFinished { node, task, cached, restored }
-                }
-                TaskEvent::NotCached { reason } => EventKind::TaskNotCached { node, task, reason },
-                TaskEvent::Retry { attempt, error, wait } => {
-                    EventKind::TaskRetry { node, task, attempt, error, wait }
-                }
-                TaskEvent::Handled { error } => EventKind::TaskHandled { node, task, error },
-                TaskEvent::Failed { error } => EventKind::TaskFailed { node, task, error },
-                TaskEvent::Interrupt { question } => EventKind::Interrupt { node, task, question: *question },
-            },
-        })
-    }
+/// A durable checkpoint, as its event shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct AnnouncedCheckpoint {
+    pub(crate) id: CheckpointId,
+    pub(crate) parent: Option<CheckpointId>,
+    pub(crate) source: CheckpointSource,
+    pub(crate) step: i64,
+    pub(crate) next: Vec<Arc<str>>,
+}
 
+impl RawEvent {
     /// Returns the event for serialization.
     pub(crate) fn shown(&self) -> ShownEvent<'_> {
         let (node, task, event) = match &self.kind {

@@ -1,4 +1,4 @@
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -7,9 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::erased::json_of;
-use crate::state::GraphState;
 
-use super::event::EventKind;
 use super::raw::{RawEvent, RawKind, TaskEvent};
 use super::shown::ShownEvent;
 
@@ -31,13 +29,18 @@ impl SubgraphEvent {
         Self(Arc::new(Event { raw, typed: OnceLock::new() }))
     }
 
-    /// Returns the kind of the event, if the subgraph's state type is `C`.
-    pub fn kind<C: GraphState>(&self) -> Option<&EventKind<C>> {
+    /// Returns the event as it was sent.
+    pub(super) fn raw(&self) -> &RawEvent {
+        &self.0.raw
+    }
+
+    /// Returns the event as a `T`, which is created when it is first asked for; `None` if it is of another type.
+    pub(super) fn typed<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce(&RawEvent) -> Option<T>,
+    ) -> Option<&T> {
         let Event { raw, typed } = &*self.0;
-        if raw.state.id != TypeId::of::<C>() {
-            return None;
-        }
-        let make = || raw.clone().typed::<C>().ok().map(|kind| Box::new(kind) as Box<dyn Any + Send + Sync>);
+        let make = || make(raw).map(|typed| Box::new(typed) as Box<dyn Any + Send + Sync>);
         typed.get_or_init(make).as_ref()?.downcast_ref()
     }
 
