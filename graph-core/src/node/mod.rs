@@ -69,9 +69,7 @@ pub use param::*;
 #[doc(hidden)]
 pub use reads_packet::{InNode, OrPacket, PacketKind, ReadsPacket};
 #[doc(hidden)]
-pub use shape::{
-    Body, Decide, EndSignature, IsNamed, IsNamedValue, KeyBy, Several, Shape, SingleNode, StartSignature,
-};
+pub use shape::{Body, Decide, EndSignature, IsNamed, KeyBy, Several, Shape, SingleNode, StartSignature};
 pub(crate) use undecided::Undecided;
 #[doc(hidden)]
 pub use unsized_packet::{Items, Text};

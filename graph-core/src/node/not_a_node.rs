@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
-use crate::step::{NodeRef, Route};
+use crate::step::{Named, NodeRef, Route};
 
 use super::destination::Destination;
 use super::shape::{Shape, SingleNode};
@@ -105,6 +105,22 @@ instead! {
     ["write a tuple of nodes: `(draft, review)`"],
     [N, const COUNT: usize] [N; COUNT];
     [N] Vec<N>;
+}
+
+/// Marks a value with a name that is not a node.
+pub struct IsNamedValue<M>(PhantomData<M>);
+
+#[diagnostic::do_not_recommend]
+impl<M, N, K> Shape<IsNamedValue<M>> for Named<N>
+where
+    N: Shape<M, Body = NotANode<K>>,
+{
+    type Signature = N::Signature;
+    type Body = N::Body;
+
+    fn into_body(self) -> N::Body {
+        NotANode::new()
+    }
 }
 
 /// A tuple of more nodes than a call takes.

@@ -3,8 +3,6 @@ use std::sync::Arc;
 
 use crate::step::{End, Named, NodeRef, Start, own_name};
 
-use super::not_a_node::NotANode;
-
 /// A value that stands for a place in a graph: [`START`](crate::START), [`END`](crate::END), a node, or a tuple of
 /// nodes.
 ///
@@ -116,22 +114,6 @@ where
 
     fn into_body(self) -> Body<N> {
         self.clone().into_body()
-    }
-}
-
-/// Marks a value with a name that is not a node.
-pub struct IsNamedValue<M>(PhantomData<M>);
-
-#[diagnostic::do_not_recommend]
-impl<M, N, K> Shape<IsNamedValue<M>> for Named<N>
-where
-    N: Shape<M, Body = NotANode<K>>,
-{
-    type Signature = N::Signature;
-    type Body = N::Body;
-
-    fn into_body(self) -> N::Body {
-        NotANode::new()
     }
 }
 
