@@ -11,7 +11,6 @@ use crate::run::{ContextGiven, NeedsContext, Run};
 use crate::state::{GraphState, Input as _, IntoInput, UnknownKey, Update as _};
 use crate::store::{IntoStore, LongTermStore};
 
-use super::picture::Picture;
 use super::shape::GraphShape;
 
 /// A compiled graph. It is cheap to clone; its runs share it.
@@ -200,11 +199,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
     /// Returns the graph as an SVG image: one element without scripts, fonts or other files, for a page or a file.
     pub fn to_svg(&self) -> String {
         Diagram::of(&self.shape()).to_svg(&Look::default())
-    }
-
-    /// Returns a picture of this graph, to which notes, labels and marks can be added before it is drawn.
-    pub fn picture(&self) -> Picture<S, D> {
-        Picture::new(self.clone())
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod picture;
 mod policies;
 mod reach;
 mod reads;
+mod registers;
 mod registration;
 mod shape;
 #[doc(hidden)]
@@ -62,5 +63,5 @@ pub use reads::{
     WithoutPacket,
 };
 #[doc(hidden)]
-pub use registration::{Enters, Leaves, Listed, Registers, Runnable};
+pub use registers::{Enters, Leaves, Listed, Registers, Runnable};
 pub use shape::{EdgeShape, GraphShape, JoinShape, NodeShape};

@@ -52,8 +52,15 @@ pub struct Picture<S: GraphState, D = ()> {
     problems: Vec<String>,
 }
 
+impl<S: GraphState, D: Send + Sync + 'static> Graph<S, D> {
+    /// Returns a picture of this graph, to which notes, labels and marks can be added before it is drawn.
+    pub fn picture(&self) -> Picture<S, D> {
+        Picture::new(self.clone())
+    }
+}
+
 impl<S: GraphState, D: Send + Sync + 'static> Picture<S, D> {
-    pub(crate) fn new(graph: Graph<S, D>) -> Self {
+    fn new(graph: Graph<S, D>) -> Self {
         let diagram = Diagram::of(&graph.shape());
         Self { graph, diagram, look: Look::default(), problems: Vec::new() }
     }
