@@ -57,6 +57,8 @@ add! {
     f64: false, |value, delta| Some(value + delta);
 }
 
+super::begins_at_default!(Add);
+
 super::takes_one!(Add);
 
 #[cfg(test)]

@@ -99,6 +99,8 @@ impl<I: Into<String>> IntoChange<Optional<Append>, Option<String>> for I {
     }
 }
 
+super::begins_at_default!(Append);
+
 #[cfg(test)]
 mod tests {
     use super::super::laws::{self, check};

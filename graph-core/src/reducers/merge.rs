@@ -101,6 +101,8 @@ merge! {
     [] Map<String, Value>, String, Value, [I: IntoIterator<Item = (String, Value)>];
 }
 
+super::begins_at_default!(Merge);
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

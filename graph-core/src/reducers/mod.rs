@@ -20,6 +20,7 @@
 mod add;
 mod any_value;
 mod append;
+mod begin;
 mod error;
 mod function;
 mod guarded;
@@ -41,6 +42,8 @@ mod union;
 pub use add::Add;
 pub use any_value::AnyValue;
 pub use append::Append;
+pub use begin::Begin;
+use begin::begins_at_default;
 pub use error::ReduceError;
 #[doc(hidden)]
 pub use function::FoldOutcome;
@@ -48,7 +51,7 @@ pub(crate) use guarded::guarded;
 pub use max::Max;
 pub use merge::Merge;
 pub use min::Min;
-pub use optional::{Begin, Optional};
+pub use optional::Optional;
 pub use reducer::Reducer;
 pub use replace::Replace;
 pub use stamp::Stamp;

@@ -1,4 +1,4 @@
-use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Union};
+use super::{Begin, ReduceError, Reducer, Stamp, StoredAs, Undo};
 
 /// Lets `R` fold a field of type `Option<T>`, in which `None` means that there is no value yet.
 ///
@@ -16,32 +16,6 @@ use super::{Add, Append, Merge, ReduceError, Reducer, Stamp, StoredAs, Undo, Uni
 /// ```
 #[derive(Debug)]
 pub struct Optional<R>(std::marker::PhantomData<R>);
-
-/// A reducer that can create a value from the first write.
-pub trait Begin<T: Clone>: Reducer<T> {
-    /// Returns the value after the first write.
-    ///
-    /// # Errors
-    /// The delta cannot be used.
-    fn begin(delta: Self::Delta) -> Result<T, ReduceError>;
-}
-
-macro_rules! begins_at_default {
-    ($($reducer:ty),*) => {$(
-        impl<T: Clone + Default> Begin<T> for $reducer
-        where
-            $reducer: Reducer<T>,
-        {
-            fn begin(delta: Self::Delta) -> Result<T, ReduceError> {
-                let mut value = T::default();
-                Self::apply(&mut value, delta)?;
-                Ok(value)
-            }
-        }
-    )*};
-}
-
-begins_at_default!(Add, Append, Merge, Union);
 
 #[diagnostic::do_not_recommend]
 impl<R: Begin<T>, T: Clone + Send + 'static> Reducer<Option<T>> for Optional<R> {

@@ -124,6 +124,8 @@ union! {
     ];
 }
 
+super::begins_at_default!(Union);
+
 #[cfg(test)]
 mod tests {
     use super::super::laws::{PanicsOnCompare, check, check_error};
