@@ -72,6 +72,7 @@ mod message;
 mod null_is_default;
 mod role;
 pub mod sanity;
+mod setters;
 mod state;
 mod system;
 mod tool;
