@@ -6,7 +6,8 @@ use crate::messages::call::read_arguments;
 use crate::messages::{AiMessage, Block, Content, InvalidToolCall, ToolCall};
 
 use super::merge::{self, Strings};
-use super::{BlockChunk, INVALID, MessageChunk, ToolCallChunk};
+use super::message_chunk::INVALID;
+use super::{BlockChunk, MessageChunk, ToolCallChunk};
 
 /// Assembles a reply from its pieces.
 ///

@@ -1,6 +1,7 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::*;
+use super::{MessageAssembler, MessageChunk};
+use crate::messages::{AiMessage, Content, InvalidToolCall, ToolCall, Usage};
 
 fn assembled(pieces: impl IntoIterator<Item = Value>) -> AiMessage {
     let mut whole = MessageAssembler::default();

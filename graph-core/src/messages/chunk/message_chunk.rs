@@ -1,12 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AiMessage, Block, Content, InvalidToolCall, ToolCall, Usage};
-
-mod assembler;
-mod merge;
-
-pub use assembler::MessageAssembler;
+use crate::messages::{AiMessage, Block, Content, InvalidToolCall, ToolCall, Usage};
 
 /// A piece of a model's reply, as it is streamed.
 ///
@@ -127,7 +122,7 @@ pub struct ToolCallChunk {
 }
 
 /// The `type` of an [`InvalidToolCall`].
-const INVALID: &str = "invalid_tool_call";
+pub(super) const INVALID: &str = "invalid_tool_call";
 
 impl ToolCallChunk {
     /// Creates a piece of the call with this index, without an id and a name.
@@ -221,6 +216,3 @@ impl From<&AiMessage> for MessageChunk {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
