@@ -42,9 +42,9 @@ struct Given {
 }
 
 impl Order {
-    /// Creates the order of an attempt of this task, which was given the answers in its memory and those in `inherited`.
+    /// Creates the order of an attempt of this task, which was given the answers in its memory and in `inherited`.
     ///
-    /// A node's timers and those of its error handler are independent: `of_handler` says whose attempt it is.
+    /// The timers of a node and of its error handler are independent. `of_handler` is `true` for the handler.
     pub(super) fn new<'i>(
         memory: &'i TaskMemory,
         task: &str,
