@@ -21,7 +21,7 @@ use crate::records::{AssistantRecord, Created, Latest};
 use super::body::Body;
 use super::path::AssistantPart;
 use super::query::{Options, Query, ReadQuery};
-use super::{assistant_graph, reply};
+use super::reply;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -31,7 +31,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/assistants/{assistant}", get(show).patch(change).delete(delete))
         .route("/assistants/{assistant}/versions", post(versions))
         .route("/assistants/{assistant}/latest", post(set_latest))
-        .merge(assistant_graph::routes())
 }
 
 async fn create(Shared(app): Shared, Body(body): Body<AssistantCreate>) -> ApiResult<Response> {

@@ -17,7 +17,6 @@ use super::path::ThreadPart;
 use super::query::{Options, Query, ReadQuery};
 use super::run_reply::event_stream;
 use super::sse::{self, HEARTBEAT_FRAME, Listener, Wanted, heartbeat, push_data};
-use super::thread_socket;
 use crate::api_error::ApiResult;
 use crate::app::{App, Shared};
 use crate::events::Resume;
@@ -31,7 +30,7 @@ use crate::thread_stream::{
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/threads/{thread}/stream", get(join))
-        .route("/threads/{thread}/stream/events", post(stream).get(thread_socket::open))
+        .route("/threads/{thread}/stream/events", post(stream))
 }
 
 /// Streams the events that are kept, and then those that follow.

@@ -3,9 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use axum::routing::get;
+use axum::{Extension, Router};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -30,7 +31,11 @@ const MAX_SUBSCRIPTIONS: usize = 256;
 /// The bytes of the read buffer of a connection. Longer messages are read in parts.
 const READ_BUFFER: usize = 1 << 10;
 
-pub(super) async fn open(
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/threads/{thread}/stream/events", get(open))
+}
+
+async fn open(
     Shared(app): Shared,
     ThreadPart(thread): ThreadPart,
     Extension(open): Extension<Arc<OpenStream>>,
