@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use super::{EventId, LogBudget, LogReader, Position, Resume};
+use super::{EventId, LogBudget, Position, Resume};
 use crate::protocol::StreamMode;
 
 /// An event as it is sent to clients.
@@ -142,17 +142,14 @@ impl EventLog {
         self.changed.notify_waiters();
     }
 
-    /// Returns a reader of the events that a client wants.
-    pub(crate) fn read(self: &Arc<Self>, from: Resume) -> LogReader {
-        let (id, next) = {
-            let mut inner = self.lock();
-            let next = from.first(self.epoch).unwrap_or(inner.last() + 1);
-            inner.next_reader += 1;
-            let id = inner.next_reader;
-            inner.readers.push((id, next));
-            (id, next)
-        };
-        LogReader::new(Arc::clone(self), id, next)
+    /// Adds a reader. Returns its id, and the number of the next event that it reads.
+    pub(super) fn join(&self, from: Resume) -> (u64, u64) {
+        let mut inner = self.lock();
+        let next = from.first(self.epoch).unwrap_or(inner.last() + 1);
+        inner.next_reader += 1;
+        let id = inner.next_reader;
+        inner.readers.push((id, next));
+        (id, next)
     }
 
     /// Completes when the log changes after the call.

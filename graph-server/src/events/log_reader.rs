@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::event_log::Found;
-use super::{EventId, EventLog, LoggedEvent};
+use super::{EventId, EventLog, LoggedEvent, Resume};
 
 /// A reader of an [`EventLog`].
 #[derive(Debug)]
@@ -18,11 +18,15 @@ pub(crate) struct Missed;
 /// The maximum number of events of one read.
 const BATCH: usize = 64;
 
-impl LogReader {
-    pub(super) fn new(log: Arc<EventLog>, id: u64, next: u64) -> Self {
-        Self { log, id, next }
+impl EventLog {
+    /// Returns a reader of the events that a client wants.
+    pub(crate) fn read(self: &Arc<Self>, from: Resume) -> LogReader {
+        let (id, next) = self.join(from);
+        LogReader { log: Arc::clone(self), id, next }
     }
+}
 
+impl LogReader {
     /// Waits for the next events. Returns `None` at the end.
     ///
     /// # Errors

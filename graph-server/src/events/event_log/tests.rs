@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::Missed;
+use crate::events::{LogReader, Missed};
 
 fn event(n: u64) -> LoggedEvent {
     LoggedEvent::new(None, "custom", n.to_string())
