@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::NewEvent;
-use super::thread_log::{ThreadLog, ThreadReader};
+use super::thread_log::ThreadLog;
 use crate::events::{EventLog, LogBudget, LogReader, LoggedEvent, Resume};
 use crate::protocol::ThreadId;
 
@@ -230,11 +230,6 @@ impl ThreadUse {
     /// Returns the number of the last event.
     pub(crate) fn last(&self) -> u64 {
         self.log.last()
-    }
-
-    /// Returns a reader of the events after a number; of all events that are kept if none is given.
-    pub(crate) fn read(self, since: Option<u64>) -> ThreadReader {
-        ThreadReader::new(self, since)
     }
 
     /// Returns a reader of the classic events, which are kept from the first such reader on.

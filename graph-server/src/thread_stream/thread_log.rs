@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-use super::{NewEvent, ThreadEvent, ThreadUse};
+use super::{NewEvent, ThreadEvent};
 use crate::events::LogBudget;
 
 /// The newest events of a thread, up to a limit of bytes and the [budget](LogBudget) of all logs.
@@ -33,6 +33,9 @@ struct Inner {
 
 /// A thousand numbers for each millisecond. They stay below 2^53, which is exact in JavaScript, for two centuries.
 const NUMBERS_PER_MILLISECOND: u64 = 1_000;
+
+/// The bytes after which a reader gets no further events at once. A connection holds them until its client has read them.
+const BATCH_BYTES: usize = 32 << 10;
 
 impl ThreadLog {
     /// Creates an empty log that keeps up to `limit` bytes.
@@ -89,12 +92,17 @@ impl ThreadLog {
         self.lock().next - 1
     }
 
+    /// Returns the number of the last event, to wait for the next.
+    pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.last.subscribe()
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.lock().bytes
     }
 
     /// Returns up to `limit` events from a number on, the number after them, and whether the log is closed.
-    fn from(&self, next: u64, limit: usize) -> (ThreadBatch, u64, bool) {
+    pub(super) fn from(&self, next: u64, limit: usize) -> (ThreadBatch, u64, bool) {
         let inner = self.lock();
         let first = inner.next - inner.events.len() as u64;
         let skipped = usize::try_from(next.saturating_sub(first)).unwrap_or(usize::MAX);
@@ -125,69 +133,6 @@ pub(crate) struct ThreadBatch {
     /// The number of the last event before them that was removed before the reader has read it.
     pub(crate) missed: Option<u64>,
     pub(crate) events: Vec<Arc<ThreadEvent>>,
-}
-
-/// A reader of the events of a thread. It is told of events that were removed before it has read them.
-#[derive(Debug)]
-pub(crate) struct ThreadReader {
-    stream: ThreadUse,
-    next: u64,
-    last: watch::Receiver<u64>,
-}
-
-/// The maximum number of events of one read.
-const BATCH: usize = 64;
-
-/// The bytes after which a reader gets no further events at once. A connection holds them until its client has read them.
-const BATCH_BYTES: usize = 32 << 10;
-
-impl ThreadReader {
-    /// Creates a reader of the events after a number; of all events that are kept if none is given.
-    pub(super) fn new(stream: ThreadUse, since: Option<u64>) -> Self {
-        let last = stream.log().last.subscribe();
-        Self { next: since.map_or(0, |since| since.saturating_add(1)), last, stream }
-    }
-
-    /// Waits for the next events. Returns `None` at the end.
-    ///
-    /// # Cancel safety
-    /// A dropped call loses no event.
-    pub(crate) async fn next(&mut self) -> Option<ThreadBatch> {
-        loop {
-            // Marked before the log is read, so that an event in between is not missed.
-            self.last.mark_unchanged();
-            let (found, next, closed) = self.stream.log().from(self.next, BATCH);
-            self.next = next;
-            if !found.events.is_empty() || found.missed.is_some() {
-                return Some(found);
-            }
-            if closed {
-                return None;
-            }
-            // The log holds the sender.
-            self.last.changed().await.ok()?;
-        }
-    }
-
-    /// Returns the kept events after a number that this reader has passed.
-    pub(crate) fn passed(&self, since: Option<u64>) -> ThreadBatch {
-        let from = since.map_or(0, |since| since.saturating_add(1));
-        let mut found = ThreadBatch { missed: None, events: Vec::new() };
-        let mut next = from;
-        loop {
-            let (batch, after, _) = self.stream.log().from(next, usize::MAX);
-            if next == from {
-                found.missed = batch.missed;
-            }
-            if batch.events.is_empty() {
-                break;
-            }
-            found.events.extend(batch.events);
-            next = after;
-        }
-        found.events.retain(|event| event.seq < self.next);
-        found
-    }
 }
 
 #[cfg(test)]
