@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use serde_json::Value;
 use superstep::GraphState;
 use superstep::checkpoint::{CheckpointId, CheckpointSource};
 use superstep::graph::GraphShape;
-use superstep::state::Update;
-use superstep::thread::{AsNode, CallSnapshot, PersistentGraph};
+use superstep::thread::{CallSnapshot, PersistentGraph};
 
 use super::any_graph::{AnyGraph, Boxed, HistoryQuery, PreparedRun, UpdateSpec};
 use super::prepared::Prepared;
-use super::served::MakeContext;
+use super::run_context::MakeContext;
+use super::run_spec::RUN_ID;
+use super::update::{as_node, read_update};
 use super::{RunContext, RunSpec, Schemas, StateView};
 use crate::api_error::{ApiError, ApiResult};
 
@@ -168,24 +168,4 @@ impl<S: GraphState, D: Send + Sync + 'static> AnyGraph for BoundGraph<S, D> {
             Ok(())
         })
     }
-}
-
-/// The key of the run's id in the metadata of its checkpoints.
-pub(super) const RUN_ID: &str = "run_id";
-
-/// Reads an update. `null` writes nothing.
-pub(super) fn read_update<S: GraphState>(values: Value) -> ApiResult<S::Update> {
-    if values.is_null() {
-        return Ok(S::Update::default());
-    }
-    S::Update::from_json(values).map_err(|error| ApiError::unprocessable(error.to_string()))
-}
-
-/// Reads the name of a node as clients write it.
-pub(super) fn as_node(name: String) -> AsNode {
-    AsNode::named(match name.as_str() {
-        "__start__" => "START".to_owned(),
-        "__end__" => "END".to_owned(),
-        _ => name,
-    })
 }

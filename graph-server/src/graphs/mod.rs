@@ -15,6 +15,7 @@ mod schemas;
 mod served;
 mod served_event;
 mod state_view;
+mod update;
 
 pub(crate) use any_graph::{AnyGraph, Bound, HistoryQuery, PreparedRun, Stores, UpdateSpec};
 pub(crate) use ids::{checkpoint_uuid, interrupt_id, read_checkpoint_id, task_uuid};

@@ -10,9 +10,9 @@ use superstep::{Durability, Error, GraphState, StreamMode};
 use super::RunFailure;
 use super::answers::resolve;
 use super::any_graph::{Boxed, Events, PreparedRun};
-use super::bound_graph::{RUN_ID, as_node, read_update};
 use super::events_of::EventsOf;
-use super::run_spec::{BeginSpec, Breakpoints, Execution, RunOptions, RunSpec, Way, WayKind};
+use super::run_spec::{BeginSpec, Breakpoints, Execution, RUN_ID, RunOptions, RunSpec, Way, WayKind};
+use super::update::{as_node, read_update};
 use crate::api_error::{ApiError, ApiResult};
 
 /// A run whose JSON was read, with its types.

@@ -58,3 +58,6 @@ impl ContextError {
         Self(message.to_string())
     }
 }
+
+/// Makes the context of a run from its request.
+pub(super) type MakeContext<D> = Arc<dyn Fn(&RunContext) -> Result<Arc<D>, ContextError> + Send + Sync>;

@@ -8,6 +8,9 @@ use superstep::{Durability, StreamMode};
 
 use super::RunContext;
 
+/// The key of the run's id in the metadata of its checkpoints.
+pub(super) const RUN_ID: &str = "run_id";
+
 /// A run as a client requests it. JSON is not read yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunSpec {

@@ -5,10 +5,8 @@ use superstep::{Graph, GraphState};
 
 use super::any_graph::{Bound, Stores};
 use super::bound_graph::BoundGraph;
+use super::run_context::MakeContext;
 use super::{ContextError, RunContext, Schemas};
-
-/// Makes the context of a run from its request.
-pub(super) type MakeContext<D> = Arc<dyn Fn(&RunContext) -> Result<Arc<D>, ContextError> + Send + Sync>;
 
 /// A graph as a [`Server`](crate::Server) serves it: the graph, the context of its runs, and its schemas.
 ///
