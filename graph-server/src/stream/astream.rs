@@ -1,8 +1,9 @@
 use serde_json::{Value, json};
 
+use super::StreamSpec;
 use super::chunk::ai_chunk;
-use super::converter::{Out, StreamSpec};
 use super::messages::metadata;
+use super::out::Out;
 use super::updates::{result_json, update_json};
 use crate::graphs::{ServedEvent, ServedKind, task_uuid};
 use crate::protocol::StreamMode;

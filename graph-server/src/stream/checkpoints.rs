@@ -4,7 +4,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use superstep::checkpoint::CheckpointId;
 
-use super::converter::{Out, StreamSpec};
+use super::StreamSpec;
+use super::out::Out;
 use super::tasks::debug;
 use crate::graphs::{ServedEvent, ServedKind, StoredAt, checkpoint_uuid, task_uuid};
 use crate::protocol::StreamMode;

@@ -3,8 +3,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 use superstep::messages::{Message, MessageAssembler, MessageChunk};
 
+use super::StreamSpec;
 use super::chunk::{ai_chunk, last_chunk};
-use super::converter::{Out, StreamSpec};
+use super::out::Out;
 use super::tasks::trigger;
 use super::updates::remove_mark;
 use crate::graphs::{ServedEvent, ServedKind, task_uuid};

@@ -5,7 +5,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use superstep::interrupt::OpenInterrupt;
 
-use super::converter::{Out, StreamSpec};
+use super::StreamSpec;
+use super::out::Out;
 use super::updates::{interrupts_json, result_json};
 use crate::graphs::{ServedEvent, ServedKind, task_uuid};
 use crate::protocol::{StreamMode, Timestamp};

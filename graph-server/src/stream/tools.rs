@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::converter::{Out, StreamSpec};
+use super::StreamSpec;
+use super::out::Out;
 use super::thread_events::{At, Sender, ToolCalls};
 use crate::graphs::{ServedEvent, task_uuid};
 use crate::protocol::StreamMode;

@@ -13,7 +13,7 @@ use crate::graphs::{ServedEvent, ServedKind, interrupt_id, task_uuid};
 use crate::protocol::StreamMode;
 use crate::runs::RunOutcome;
 use crate::stream::StreamSpec;
-use crate::stream::converter::Out;
+use crate::stream::out::Out;
 use crate::stream::tasks::Tasks;
 use crate::stream::updates::result_json;
 use crate::thread_stream::{Channel, ThreadUse};
