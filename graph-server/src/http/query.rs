@@ -4,7 +4,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use crate::api_error::{ApiError, ApiResult};
-use crate::protocol::outline::{Presence, documentation};
+use crate::protocol::outline::Presence;
+use crate::protocol::schema::documentation;
 use crate::protocol::{Place, Problems, Read};
 
 /// The options that a route reads from the query of a request. The documentation of the fields is that of the options.

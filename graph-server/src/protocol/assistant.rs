@@ -1,7 +1,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::outline::component;
+use super::schema::component;
 use super::{AssistantId, Fields, IfExists, Object, Place, Problems, Read, SortOrder, names};
 
 names! {

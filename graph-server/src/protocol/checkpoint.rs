@@ -2,7 +2,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::outline::named_component;
+use super::schema::named_component;
 use super::{Fields, Place, Problems, Read};
 
 /// A checkpoint as clients name it: `{"checkpoint_id", "checkpoint_ns", "thread_id"?, "checkpoint_map"?}`.

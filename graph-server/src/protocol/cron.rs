@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::outline::component;
+use super::schema::component;
 use super::{
     AssistantId, CronId, Fields, Object, OnCompletion, Place, Problems, Read, RunRequest, SortOrder,
     ThreadId, Timestamp, names,

@@ -3,7 +3,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use super::outline::component;
+use super::schema::component;
 use super::{Fields, Object, Place, Problems, Read, kind};
 use crate::records::RESERVED;
 

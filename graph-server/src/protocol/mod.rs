@@ -1,9 +1,11 @@
 //! The JSON of the protocol: requests with their parts, and the records that clients see.
 
+mod json;
 mod names;
 pub(crate) mod outline;
 mod problems;
 mod read;
+pub(crate) mod schema;
 
 mod id;
 mod path;
@@ -30,11 +32,12 @@ pub(crate) use checkpoint::CheckpointConfig;
 pub(crate) use cron::{Cron, CronCreate, CronField, CronFilter, CronPatch, CronSearch, CronSort};
 pub(crate) use id::{AssistantId, CronId, RunId, ThreadId};
 pub(crate) use item::{Indexed, ItemDelete, ItemNamespace, ItemPut, ItemSearch, NamespaceSearch};
+pub(crate) use json::{Object, kind};
 pub(crate) use json_rpc::{RpcCall, RpcError, RpcResponse, rpc_response};
 pub(crate) use names::names;
 pub(crate) use path::ThreadPath;
 pub(crate) use problems::{Place, Problems};
-pub(crate) use read::{Fields, Object, Read, kind, read_body, read_name};
+pub(crate) use read::{Fields, Read, read_body, read_name};
 pub(crate) use run::{
     CancelAction, DurabilityName, IfNotExists, MultitaskStrategy, OnCompletion, OnDisconnect, Run, RunField,
     RunStatus, StreamMode, ThreadStreamMode,

@@ -1,11 +1,9 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::json::{Object, kind};
 use super::outline::Presence;
 use super::{Place, Problems};
-
-/// A JSON object.
-pub(crate) type Object = Map<String, Value>;
 
 /// A type that is read from the JSON of a request, reporting every problem.
 ///
@@ -16,7 +14,7 @@ pub(crate) trait Read: Sized {
     fn read(value: Value, at: &Place<'_>, problems: &mut Problems) -> Option<Self>;
 
     /// Returns the JSON Schema of the values that are accepted. For an object that is read with [`Fields`], it is the
-    /// [`component`](super::outline::component).
+    /// [`component`](super::schema::component).
     fn schema(generator: &mut SchemaGenerator) -> Schema;
 }
 
@@ -128,18 +126,6 @@ impl<'p> Fields<'p> {
     /// Adds a problem of a field.
     pub(crate) fn refuse(&mut self, name: &str, problem: impl std::fmt::Display) {
         self.problems.add(&Place::Field(self.at, name), problem);
-    }
-}
-
-/// Names the type of a JSON value, for an error.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
 
@@ -284,7 +270,7 @@ mod tests {
         }
 
         fn schema(generator: &mut SchemaGenerator) -> Schema {
-            crate::protocol::outline::component::<Self>(generator)
+            crate::protocol::schema::component::<Self>(generator)
         }
     }
 
@@ -314,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_schema_has_the_fields_that_the_reader_asks_for() {
-        let mut generator = crate::protocol::outline::generator();
+        let mut generator = crate::protocol::schema::generator();
         let reference = Example::schema(&mut generator).to_value();
         assert_eq!(reference, json!({ "$ref": "#/components/schemas/Example" }));
         let expected = json!({

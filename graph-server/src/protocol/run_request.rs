@@ -1,7 +1,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use super::outline::{any_of, component};
+use super::outline::any_of;
+use super::schema::component;
 use super::{
     CheckpointConfig, DurabilityName, Fields, IfNotExists, MultitaskStrategy, Object, OnCompletion,
     OnDisconnect, Place, Problems, Read, StreamMode, ThreadId, ThreadStreamMode, kind,

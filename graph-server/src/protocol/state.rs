@@ -1,7 +1,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::outline::{any_of, component};
+use super::outline::any_of;
+use super::schema::component;
 use super::{CheckpointConfig, Fields, Object, Place, Problems, Read};
 
 /// The body of `POST /threads/{thread}/state`.

@@ -4,7 +4,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::outline::{any_of, component};
+use super::outline::any_of;
+use super::schema::component;
 use super::{
     Fields, IfExists, Object, Place, Problems, Read, SortOrder, ThreadId, ThreadPath, Timestamp, names,
 };

@@ -2,7 +2,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::outline::{any_of, component};
+use super::outline::any_of;
+use super::schema::component;
 use super::{Fields, Object, Place, Problems, Read, names};
 
 /// A command of the second version of the protocol.

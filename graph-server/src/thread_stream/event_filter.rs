@@ -2,7 +2,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::{Channel, ChannelName, ThreadEvent};
-use crate::protocol::outline::component;
+use crate::protocol::schema::component;
 use crate::protocol::{Fields, Place, Problems, Read};
 
 /// The events that a client wants of a thread.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::reply;
 use super::route_table::{ROUTES, Route};
 use crate::app::App;
-use crate::protocol::outline::generator;
+use crate::protocol::schema::generator;
 
 use operation::Operation;
 

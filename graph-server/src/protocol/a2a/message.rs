@@ -2,7 +2,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Number, Value, json};
 
 use super::{TaskId, Version};
-use crate::protocol::outline::component;
+use crate::protocol::schema::component;
 use crate::protocol::{Fields, Object, Place, Problems, Read};
 
 /// The author of a message.

@@ -2,7 +2,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::{Message, TaskState};
-use crate::protocol::outline::component;
+use crate::protocol::schema::component;
 use crate::protocol::{Fields, Object, Place, Problems, Read, ThreadId, Timestamp};
 
 /// The parameters of a message.
