@@ -36,6 +36,7 @@ mod http;
 mod limits;
 mod log;
 mod metrics;
+mod options;
 mod protocol;
 mod records;
 #[cfg(test)]

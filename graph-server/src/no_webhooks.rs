@@ -1,12 +1,10 @@
 //! In place of `webhooks` without the feature.
 
-use std::sync::Arc;
-
 use crate::api_error::{ApiError, ApiResult};
-use crate::app::App;
+use crate::options::Options;
 
 /// Refuses all webhooks.
-pub(crate) fn check(_: &App, webhook: Option<&str>) -> ApiResult<()> {
+pub(crate) fn check(_: &Options, webhook: Option<&str>) -> ApiResult<()> {
     match webhook {
         Some(_) => Err(ApiError::unprocessable("`webhook`: this server calls no webhooks")),
         None => Ok(()),
@@ -22,5 +20,3 @@ impl Sender {
 
     pub(crate) fn stop(&self) {}
 }
-
-pub(crate) fn start(_: &Arc<App>) {}

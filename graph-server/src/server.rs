@@ -8,14 +8,14 @@ use superstep::store::{IntoStore, LongTermStore, MemoryStore};
 use superstep::{Graph, GraphState};
 use tokio::net::{TcpListener, ToSocketAddrs};
 
-use crate::app::{App, Options};
-use crate::auth::{Authenticate, erased};
+use crate::app::App;
+use crate::auth::{ApiKey, Authenticate, erased};
 use crate::graphs::{Bound, ContextError, Graphs, IntoServed, RunContext, Served, Stores};
-use crate::http::ApiKey;
 use crate::limits::{RateLimit, StreamLimit};
+use crate::options::Options;
 use crate::records::AssistantRecord;
 use crate::runs::recover;
-use crate::{ServerError, crons, expiry, http, log, webhooks};
+use crate::{ServerError, crons, expiry, http, log};
 
 type Bind = Box<dyn FnOnce(&Stores) -> Bound + Send>;
 
@@ -205,7 +205,8 @@ impl Server {
         // Only now it is known which threads have runs.
         expiry::start(&app);
         crons::start(&app);
-        webhooks::start(&app);
+        #[cfg(feature = "webhooks")]
+        crate::webhooks::start(&app);
         log::server_started(app.graphs.iter().count());
         Ok(Started(app))
     }

@@ -114,7 +114,9 @@ async fn recognize(
     parts: &Parts,
     address: Option<IpAddr>,
 ) -> ApiResult<Option<Identity>> {
-    super::api_key::check(app, &parts.headers)?;
+    if let Some(key) = &app.options.api_key {
+        key.check(&parts.headers)?;
+    }
     let Some(hook) = &app.options.authenticate else { return Ok(None) };
     let identity = hook.authenticate(AuthRequest::new(parts, address)).await?;
     if route.access == Access::Operator && !identity.is_operator() {

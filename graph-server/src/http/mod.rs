@@ -1,6 +1,5 @@
 //! The routes, one file for each resource.
 
-mod api_key;
 mod body;
 mod cors;
 mod error;
@@ -53,8 +52,6 @@ use axum::middleware::{from_fn, from_fn_with_state};
 
 use crate::api_error::ApiError;
 use crate::app::App;
-
-pub(crate) use api_key::ApiKey;
 
 /// Returns the routes of the server.
 pub(crate) fn routes(app: Arc<App>) -> Router {

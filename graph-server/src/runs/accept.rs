@@ -59,7 +59,7 @@ pub(crate) struct Accepted {
 pub(crate) async fn check(app: &App, thread: RunThread, mut request: RunRequest) -> ApiResult<()> {
     let assistant = find_assistant(app, &request.assistant).await?;
     let graph = find_graph(app, &assistant.graph_id)?;
-    crate::webhooks::check(app, request.webhook.as_deref())?;
+    crate::webhooks::check(&app.options, request.webhook.as_deref())?;
     merge(&mut request, &assistant);
     let (assistant_id, graph_id) = (assistant.assistant_id, assistant.graph_id.as_str());
     let thread_id = match thread {
@@ -82,7 +82,7 @@ pub(crate) async fn accept(app: &Arc<App>, new: NewRun) -> ApiResult<Accepted> {
     let NewRun { thread, mut request, body, transient, streams, cron } = new;
     let assistant = find_assistant(app, &request.assistant).await?;
     let graph = find_graph(app, &assistant.graph_id)?;
-    crate::webhooks::check(app, request.webhook.as_deref())?;
+    crate::webhooks::check(&app.options, request.webhook.as_deref())?;
     merge(&mut request, &assistant);
     if !streams && !body.contains_key("stream_mode") && !request.stream_resumable {
         // The client has not asked for events.

@@ -3,7 +3,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 
 use crate::api_error::{ApiError, ApiResult};
-use crate::app::App;
+use crate::options::Options;
 
 /// The maximum length of an address.
 const MAX_BYTES: usize = 2_048;
@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 2_048;
 ///
 /// # Errors
 /// It is no address of the web, or one that the server does not call.
-pub(crate) fn check(app: &App, webhook: Option<&str>) -> ApiResult<()> {
+pub(crate) fn check(options: &Options, webhook: Option<&str>) -> ApiResult<()> {
     let Some(text) = webhook else { return Ok(()) };
     let refused = |problem: &str| Err(ApiError::unprocessable(format!("`webhook`: {problem}")));
     let url = match Url::parse(text) {
@@ -22,7 +22,7 @@ pub(crate) fn check(app: &App, webhook: Option<&str>) -> ApiResult<()> {
     let Some(host) = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https")) else {
         return refused("expected an address that begins with `https://` or `http://`");
     };
-    if app.options.private_webhooks {
+    if options.private_webhooks {
         return Ok(());
     }
     let name = host.trim_end_matches('.').to_ascii_lowercase();

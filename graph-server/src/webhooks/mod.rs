@@ -8,6 +8,7 @@ mod calls;
 mod deliver;
 mod places;
 mod sender;
+mod sender_task;
 mod tls;
 mod waiting;
 
@@ -15,4 +16,5 @@ mod waiting;
 mod tests;
 
 pub(crate) use address::check;
-pub(crate) use sender::{Sender, start};
+pub(crate) use sender::Sender;
+pub(crate) use sender_task::start;
