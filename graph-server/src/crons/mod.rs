@@ -2,9 +2,11 @@
 
 mod schedule;
 mod scheduler;
+mod scheduler_task;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use schedule::Schedule;
-pub(crate) use scheduler::{Scheduler, next_run, start};
+pub(crate) use scheduler::Scheduler;
+pub(crate) use scheduler_task::{next_run, start};

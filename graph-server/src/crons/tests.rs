@@ -8,7 +8,7 @@ use superstep::checkpoint::MemoryCheckpointer;
 use superstep::{END, Graph, GraphState, START, StateGraph};
 use tower::ServiceExt as _;
 
-use super::scheduler::pass;
+use super::scheduler_task::pass;
 use crate::Server;
 use crate::app::App;
 use crate::protocol::Timestamp;
