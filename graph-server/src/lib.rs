@@ -47,6 +47,7 @@ mod server_error;
 mod serving;
 mod stream;
 mod thread_life;
+mod thread_status;
 mod thread_stream;
 #[cfg(feature = "webhooks")]
 mod webhooks;

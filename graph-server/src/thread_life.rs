@@ -7,10 +7,10 @@ use superstep::checkpoint::{CheckpointError, Prune};
 
 use crate::api_error::{ApiError, ApiResult};
 use crate::app::App;
-use crate::graphs::StateView;
 use crate::protocol::{ThreadId, ThreadStatus};
 use crate::records::{Created, ThreadRecord};
-use crate::runs::stop_all;
+use crate::runs::{hold, stop_all};
+use crate::thread_status;
 
 /// Deletes a thread. Returns `false` if it does not exist.
 ///
@@ -34,8 +34,8 @@ pub(crate) async fn delete_detached(app: &Arc<App>, id: ThreadId) -> ApiResult<b
         // No run starts while the thread is held. One that came in between is stopped as well.
         let _hold = loop {
             stop_all(&app, id).await?;
-            if let Some(hold) = app.runs.hold(&app, id) {
-                break hold;
+            if let Some(held) = hold(&app, id) {
+                break held;
             }
             // Something else changes the thread, or its last run leaves it now.
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -51,7 +51,7 @@ pub(crate) async fn keep_latest(app: &Arc<App>, id: ThreadId) -> ApiResult<bool>
     if app.records.thread(id).await?.is_none() {
         return Ok(false);
     }
-    let Some(_hold) = app.runs.hold(app, id) else { return Ok(false) };
+    let Some(_hold) = hold(app, id) else { return Ok(false) };
     app.checkpointer.prune(Prune::new().thread(id.to_string()).keep_last(1)).await?;
     Ok(true)
 }
@@ -83,19 +83,11 @@ pub(crate) async fn copy(app: &App, id: ThreadId) -> ApiResult<Option<ThreadReco
             Some(graph) => graph.state(&copy.thread_id.to_string(), None).await?,
             None => None,
         };
-        copy.status = status_of(state.as_ref());
+        copy.status = thread_status::of_state(state.as_ref());
     }
     match app.records.create_thread(copy).await? {
         Created::New(copy) => Ok(Some(copy)),
         // The id is new.
         Created::Existing(_) | Created::Taken => Err(ApiError::internal("the id of the copy is taken")),
-    }
-}
-
-/// Returns the status of a thread without runs, from its state.
-pub(crate) fn status_of(state: Option<&StateView>) -> ThreadStatus {
-    match state {
-        Some(state) if !state.finished => ThreadStatus::Interrupted,
-        _ => ThreadStatus::Idle,
     }
 }

@@ -24,7 +24,7 @@ use crate::protocol::{
     ThreadStatus, Timestamp,
 };
 use crate::records::ThreadRecord;
-use crate::runs::no_thread;
+use crate::runs::{hold, no_thread};
 use crate::stream::state_update;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -262,7 +262,7 @@ async fn updated(app: &Arc<App>, thread: ThreadId, body: StateUpdate) -> ApiResu
             }
         }
     };
-    let Some(_hold) = app.runs.hold(app, thread) else {
+    let Some(_hold) = hold(app, thread) else {
         return Err(ApiError::conflict(format!(
             "thread `{thread}` is busy with a run: wait for its end, or cancel it"
         )));

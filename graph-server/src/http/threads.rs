@@ -18,7 +18,7 @@ use crate::protocol::{
     ThreadPrune, ThreadSort, Timestamp,
 };
 use crate::records::{Created, ThreadRecord};
-use crate::thread_life;
+use crate::{thread_life, thread_status};
 
 use super::body::Body;
 use super::path::ThreadPart;
@@ -98,7 +98,7 @@ async fn apply(
     }
     let state = graph.state(&name, None).await?;
     let changed = app.records.change_thread(id, |thread| {
-        thread.status = thread_life::status_of(state.as_ref());
+        thread.status = thread_status::of_state(state.as_ref());
         thread.state_updated_at = Timestamp::now();
     });
     changed.await?.ok_or_else(|| unknown(id))

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::LiveRun;
+use super::dispatch::{fill, give_up};
 use super::execute::execute;
 use super::job::Job;
 use super::request::{RunParts, kwargs, merge};
@@ -183,14 +184,14 @@ impl Place<'_> {
     fn keep(mut self, job: Box<Job>, delay: Option<Duration>) {
         self.kept = true;
         self.app.runs.add(self.live);
-        self.app.runs.fill(self.app, self.thread, job, delay);
+        fill(self.app, self.thread, job, delay);
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         if !self.kept {
-            self.app.runs.give_up(self.app, self.thread, self.live.run_id);
+            give_up(self.app, self.thread, self.live.run_id);
             self.live.refuse();
         }
     }

@@ -13,7 +13,7 @@ use crate::log;
 use crate::protocol::{CancelAction, RunError, ThreadId, ThreadStatus, Timestamp};
 use crate::records::{RunRecord, ThreadRecord, WebhookRecord};
 use crate::stream::{run_done, state_update};
-use crate::thread_life;
+use crate::thread_status;
 
 /// The end of a run.
 pub(super) struct Ended {
@@ -54,7 +54,7 @@ pub(super) async fn finish(app: &Arc<App>, live: &Arc<LiveRun>, graph: &Arc<dyn 
                 ThreadAfter::Run { status, error: error.clone() }
             } else {
                 let state = graph.state(&thread.to_string(), None).await.ok().flatten();
-                ThreadAfter::Nothing { status: thread_life::status_of(state.as_ref()) }
+                ThreadAfter::Nothing { status: thread_status::of_state(state.as_ref()) }
             };
             let stored = with_retries(|| store(app, thread, live, &outcome, (&after, &error), webhook));
             if stored.await.is_err() {

@@ -3,7 +3,7 @@
 mod accept;
 mod attachment;
 mod cancel;
-mod dispatcher;
+mod dispatch;
 mod execute;
 mod finish;
 mod job;
@@ -23,6 +23,7 @@ mod tests;
 pub(crate) use accept::{Accepted, NewRun, RunThread, accept, check, find_assistant, no_thread};
 pub(crate) use attachment::Attachment;
 pub(crate) use cancel::{cancel, cancel_all, stop_all};
+pub(crate) use dispatch::hold;
 pub(crate) use live_run::LiveRun;
 pub(crate) use outcome::RunOutcome;
 pub(crate) use recover::recover;

@@ -8,6 +8,7 @@ use superstep::store::StoreError;
 
 use super::LiveRun;
 use super::accept::{find_graph, prepare_again, send_thread_events};
+use super::dispatch::fill;
 use super::finish::{Ended, finish};
 use super::job::Job;
 use super::outcome::RunOutcome;
@@ -106,7 +107,7 @@ async fn continue_run(app: &Arc<App>, record: RunRecord) -> Result<(), StoreErro
             let delay = record.due_at.map(|due| due.since(Timestamp::now())).filter(|delay| !delay.is_zero());
             if app.runs.reserve(thread, &live, MultitaskStrategy::Enqueue, delay.is_some()).is_ok() {
                 app.runs.add(&live);
-                app.runs.fill(app, thread, Box::new(job), delay);
+                fill(app, thread, Box::new(job), delay);
             }
         }
         Err(failure) => {

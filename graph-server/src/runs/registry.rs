@@ -1,5 +1,5 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use superstep::run::Stop;
@@ -7,10 +7,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::LiveRun;
-use super::dispatcher::{Dispatcher, InProcess};
 use super::job::Job;
 use super::thread_queue::{Refused, ThreadQueue};
-use crate::app::App;
 use crate::events::{EventLog, LogBudget};
 use crate::protocol::{MultitaskStrategy, RunId, RunStatus, ThreadId};
 
@@ -19,7 +17,6 @@ pub(crate) struct Runs {
     threads: Mutex<HashMap<ThreadId, ThreadQueue>>,
     live: Mutex<Live>,
     tasks: Mutex<JoinSet<()>>,
-    dispatcher: Box<dyn Dispatcher>,
     events: Arc<LogBudget>,
     /// Stops all runs when the server stops.
     pub(super) stop: Stop,
@@ -60,7 +57,6 @@ impl Runs {
             threads: Mutex::default(),
             live: Mutex::default(),
             tasks: Mutex::default(),
-            dispatcher: Box::new(InProcess),
             events: Arc::clone(events),
             stop: Stop::new(),
         }
@@ -168,33 +164,19 @@ impl Runs {
         self.queue(thread, |queue| queue.reserve(live, strategy, delayed))
     }
 
-    /// Completes the place of a run. A run with a delay takes its turn after it.
-    pub(super) fn fill(&self, app: &Arc<App>, thread: ThreadId, job: Box<Job>, delay: Option<Duration>) {
-        if let Some(delay) = delay {
-            let (app, run) = (Arc::downgrade(app.as_server()), job.live.run_id);
-            // Not one of the tasks that a stopping server waits for: the next server waits for the rest of the time.
-            tokio::spawn(async move {
-                tokio::time::sleep(delay).await;
-                if let Some(app) = Weak::upgrade(&app) {
-                    app.runs.due(&app, thread, run);
-                }
-            });
-        }
-        if self.queue(thread, |queue| queue.fill(job)) {
-            self.dispatcher.dispatch(app.as_server(), thread);
-        }
+    /// Completes the place of a run. Returns `true` if a worker has to be started.
+    pub(super) fn fill(&self, thread: ThreadId, job: Box<Job>) -> bool {
+        self.queue(thread, |queue| queue.fill(job))
     }
 
-    fn due(&self, app: &Arc<App>, thread: ThreadId, run: RunId) {
-        if self.queue(thread, |queue| queue.due(run)) {
-            self.dispatcher.dispatch(app.as_server(), thread);
-        }
+    /// Gives a delayed run its turn. Returns `true` if a worker has to be started.
+    pub(super) fn due(&self, thread: ThreadId, run: RunId) -> bool {
+        self.queue(thread, |queue| queue.due(run))
     }
 
-    pub(super) fn give_up(&self, app: &Arc<App>, thread: ThreadId, run: RunId) {
-        if self.queue(thread, |queue| queue.give_up(run)) {
-            self.dispatcher.dispatch(app.as_server(), thread);
-        }
+    /// Gives up the place of a run that was not stored. Returns `true` if a worker has to be started.
+    pub(super) fn give_up(&self, thread: ThreadId, run: RunId) -> bool {
+        self.queue(thread, |queue| queue.give_up(run))
     }
 
     pub(super) fn take(&self, thread: ThreadId, run: RunId) -> Option<Box<Job>> {
@@ -209,9 +191,14 @@ impl Runs {
         self.queue(thread, ThreadQueue::finish);
     }
 
-    /// Holds an idle thread, so that no run starts on it. Returns `None` if the thread is busy.
-    pub(crate) fn hold(&self, app: &Arc<App>, thread: ThreadId) -> Option<Hold> {
-        self.queue(thread, ThreadQueue::hold).then(|| Hold { app: Arc::clone(app.as_server()), thread })
+    /// Holds an idle thread, so that no run starts on it. Returns `false` if the thread is busy.
+    pub(super) fn hold(&self, thread: ThreadId) -> bool {
+        self.queue(thread, ThreadQueue::hold)
+    }
+
+    /// Releases a thread that was held. Returns `true` if a worker has to be started.
+    pub(super) fn release(&self, thread: ThreadId) -> bool {
+        self.queue(thread, ThreadQueue::release)
     }
 }
 
@@ -226,21 +213,6 @@ impl Live {
                 self.runs.remove(&oldest.run);
                 self.bytes -= oldest.bytes;
             }
-        }
-    }
-}
-
-/// An idle thread on which no run starts until this is dropped.
-pub(crate) struct Hold {
-    app: Arc<App>,
-    thread: ThreadId,
-}
-
-impl Drop for Hold {
-    fn drop(&mut self) {
-        let runs = &self.app.runs;
-        if runs.queue(self.thread, ThreadQueue::release) {
-            runs.dispatcher.dispatch(&self.app, self.thread);
         }
     }
 }

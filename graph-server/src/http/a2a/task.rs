@@ -13,7 +13,7 @@ use crate::http::reply;
 use crate::protocol::a2a::{A2aError, Message, Task, TaskId, TaskParams, TaskState};
 use crate::protocol::{CancelAction, RpcError, RunStatus, ThreadStatus, read_body};
 use crate::records::{MESSAGE_KEY, RunRecord, TaskRuns, ThreadRecord};
-use crate::runs::{RunOutcome, cancel};
+use crate::runs::{RunOutcome, cancel, hold};
 
 /// A task, read from the records of the server.
 pub(super) struct FoundTask {
@@ -147,7 +147,7 @@ pub(super) async fn cancel_task(agent: &Agent, params: TaskParams) -> Result<Res
 /// Ends a task that waits for an answer. Its question stays open in the thread until the next message of the context.
 async fn withdraw(agent: &Agent, task: &FoundTask) -> Result<bool, RpcError> {
     // No run begins meanwhile that answers the question.
-    let Some(_hold) = agent.app.runs.hold(&agent.app, task.id.thread) else { return Ok(false) };
+    let Some(_hold) = hold(&agent.app, task.id.thread) else { return Ok(false) };
     let mut done = false;
     let changed = agent.app.records.change_run(task.id.thread, task.latest.run.run_id, |record, thread| {
         if record.run.status == RunStatus::Success && thread.status == ThreadStatus::Interrupted {
