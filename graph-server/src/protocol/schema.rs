@@ -1,5 +1,5 @@
-//! The JSON Schemas of the bodies and queries of requests. They are derived from the readers: a reader runs without a value, and
-//! its outline notes the fields that it asks for. So a schema cannot differ from the code that reads.
+//! The JSON Schemas of the bodies and queries of requests. They are derived from the readers: a reader runs without a
+//! value, and its outline notes the fields that it asks for. So a schema cannot differ from the code that reads.
 //!
 //! The descriptions are the documentation of the fields, which `schemars` derives.
 
