@@ -10,7 +10,9 @@ use crate::engine::{ParentTask, ThreadTask, parent_task};
 use crate::error::Error;
 
 use super::erased::ErasedThread;
-use super::roll_back::PAGE;
+
+/// The number of checkpoints that are read at once.
+pub(super) const PAGE: usize = 64;
 
 /// The checkpoint to which a thread is rolled back.
 #[derive(Clone, Copy)]

@@ -20,6 +20,7 @@ mod history;
 pub(crate) mod history_pages;
 mod listed_thread;
 pub(crate) mod load;
+mod on_conflict;
 mod other_names;
 mod persistent;
 pub(crate) mod picture;
@@ -61,11 +62,12 @@ pub use goto::{Goto, IntoGoto, send};
 pub use handle::Thread;
 pub use history::History;
 pub use listed_thread::ListedThread;
+pub use on_conflict::OnConflict;
 #[doc(hidden)]
 pub use other_names::{GetStateHistory, GetThreadState, InvokeThread, UpdateState};
 pub use persistent::PersistentGraph;
 pub use roll_back::RollBack;
-pub use run::{IntoAnswers, OnConflict, OnThread, Resuming, RunAgain, WithInput};
+pub use run::{IntoAnswers, OnThread, Resuming, RunAgain, WithInput};
 #[doc(hidden)]
 pub use run_hint::RunHint;
 pub use snapshot::{JoinSnapshot, Snapshot, TaskError, TaskSnapshot, TaskStatus};

@@ -15,7 +15,7 @@ use crate::options::clock;
 use crate::state::GraphState;
 
 use super::Thread;
-use super::cut_calls::{Head, cut_calls};
+use super::cut_calls::{Head, PAGE, cut_calls};
 use super::erased::{ErasedThread, Expected};
 use super::load::read;
 use super::start_run::require_checkpoint;
@@ -238,6 +238,3 @@ async fn answered_later(
         }
     }
 }
-
-/// The number of checkpoints that are read at once.
-pub(super) const PAGE: usize = 64;

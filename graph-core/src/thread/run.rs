@@ -10,6 +10,7 @@ use crate::options::Durability;
 use crate::run::{ErasedTarget, Run, Stepper, Target, start_on_thread};
 use crate::state::{GraphState, IntoUpdate};
 
+use super::OnConflict;
 use super::erased::{ErasedThread, Expected, OnErasedThread, Resume};
 use super::goto::{Goto, IntoGoto};
 use super::thread_run::{How, ThreadRun};
@@ -47,21 +48,6 @@ pub struct RunAgain<S: GraphState> {
     /// The checkpoint of a subgraph call to continue from, and the namespaces that may contain it.
     pub(crate) enter: Option<(Vec<Arc<str>>, CheckpointId)>,
     pub(crate) state: PhantomData<fn(S)>,
-}
-
-/// The behavior of a run whose thread has pending tasks or another writer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OnConflict {
-    /// Fails with [`PendingTasks`](crate::ErrorKind::PendingTasks) or [`Conflict`](crate::ErrorKind::Conflict).
-    #[default]
-    Reject,
-    /// Waits until the thread is idle, at most for this duration, and then fails like [`Reject`](Self::Reject).
-    ///
-    /// Needs tokio's timer. Runs that wait for the same thread start one after the other, in no particular order. A run with
-    /// this option stores its first checkpoint even under [`Durability::Exit`], so that the others see it. A resumption
-    /// takes over its thread at once; it waits only if another writer does the same at the same moment.
-    Wait(Duration),
 }
 
 impl<S: GraphState> WithInput<S> {

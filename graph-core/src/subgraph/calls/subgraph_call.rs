@@ -15,9 +15,9 @@ use crate::thread::history_pages::{HistoryPage, HistoryPages, MAX_PAGE};
 use crate::thread::load::{applied_by, snapshot};
 use crate::thread::{PersistentGraph, Snapshot, Thread};
 
+use super::CallParent;
 use super::call_status::{CallStatus, call_status};
 use super::outer::kept_at;
-use super::{CallParent, SubgraphCallAt};
 
 /// The calls of a subgraph on a thread, with their state and history. Made by [`Thread::within`].
 ///
@@ -207,11 +207,6 @@ where
         let thread = self.thread().name.to_string();
         let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: at };
         Ok((parents, Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)))
-    }
-
-    /// Returns the calls at one of their checkpoints.
-    pub fn at(&self, checkpoint: CheckpointId) -> SubgraphCallAt<'_, T, C, D, W, X> {
-        SubgraphCallAt { call: self, checkpoint }
     }
 
     pub(crate) fn thread(&self) -> &Thread<T::Root, T::Context> {

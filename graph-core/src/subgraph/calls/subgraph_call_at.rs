@@ -15,6 +15,20 @@ pub struct SubgraphCallAt<'w, T, C: GraphState, D, W: Wiring<C>, X> {
     pub(crate) checkpoint: CheckpointId,
 }
 
+impl<T, C, D, W, X> SubgraphCall<T, C, D, W, X>
+where
+    T: CallParent,
+    C: GraphState,
+    D: Send + Sync + 'static,
+    W: WiredTo<C, T::State>,
+    X: MakesContext<T::Around, D>,
+{
+    /// Returns the calls at one of their checkpoints.
+    pub fn at(&self, checkpoint: CheckpointId) -> SubgraphCallAt<'_, T, C, D, W, X> {
+        SubgraphCallAt { call: self, checkpoint }
+    }
+}
+
 /// A run of the thread that repeats a superstep.
 type RootRunAgain<S, D> = Run<S, D, NeedsContext, OnThread<S, RunAgain<S>>>;
 
