@@ -10,8 +10,15 @@ use super::{IntoAsNode, Snapshot, Thread, UpdateThread};
 /// A thread at one of its checkpoints, to read it or to branch from it. Made by [`Thread::at`].
 #[derive(Debug)]
 pub struct ThreadAt<S: GraphState, D = ()> {
-    pub(super) thread: Thread<S, D>,
-    pub(super) checkpoint: CheckpointId,
+    thread: Thread<S, D>,
+    checkpoint: CheckpointId,
+}
+
+impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
+    /// Returns the thread at one of its checkpoints, for time travel: read its state, run it again, or branch from it.
+    pub fn at(&self, checkpoint: CheckpointId) -> ThreadAt<S, D> {
+        ThreadAt { thread: self.clone(), checkpoint }
+    }
 }
 
 impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
@@ -84,7 +91,7 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
         place: impl IntoAsNode,
     ) -> UpdateThread<S, D, NeedsContext> {
         let updates = vec![vec![(update.into_update(), place.into_place())]];
-        UpdateThread::new(self.thread.clone(), Some(self.checkpoint), updates)
+        UpdateThread::new(self.thread.erased(), Some(self.checkpoint), updates)
     }
 
     /// Writes several updates on a new branch; each inner list is one superstep. See [`Thread::bulk_update`].
@@ -92,6 +99,6 @@ impl<S: GraphState, D: Send + Sync + 'static> ThreadAt<S, D> {
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> UpdateThread<S, D, NeedsContext> {
-        UpdateThread::bulk(self.thread.clone(), Some(self.checkpoint), supersteps)
+        UpdateThread::bulk(self.thread.erased(), Some(self.checkpoint), supersteps)
     }
 }

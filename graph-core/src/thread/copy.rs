@@ -18,11 +18,25 @@ pub struct CopyThread<S: GraphState, D = ()> {
     epoch: Option<u64>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> CopyThread<S, D> {
-    pub(super) fn new(thread: Thread<S, D>, to: Arc<str>) -> Self {
-        Self { thread, to, epoch: None }
+impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
+    /// Copies the thread, with all its checkpoints, to a new name. Awaiting it returns the copy.
+    ///
+    /// # Errors
+    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if this thread does not exist, or a thread with
+    /// the new name already exists, or the checkpointer fails; and with [`Conflict`](crate::ErrorKind::Conflict) if the
+    /// thread has another epoch than [`if_epoch`](CopyThread::if_epoch) names.
+    ///
+    /// # Cancel safety
+    /// A dropped copy has copied everything or nothing.
+    ///
+    /// # Durability
+    /// The copy is durable when awaiting it returns.
+    pub fn copy(&self, name: impl AsRef<str>) -> CopyThread<S, D> {
+        CopyThread { thread: self.clone(), to: name.as_ref().into(), epoch: None }
     }
+}
 
+impl<S: GraphState, D: Send + Sync + 'static> CopyThread<S, D> {
     /// Copies the thread only if it has this [epoch](super::Snapshot::epoch), and fails with
     /// [`Conflict`](crate::ErrorKind::Conflict) otherwise; as [for runs](crate::run::Run::if_epoch).
     ///
@@ -42,7 +56,7 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for CopyThread<S, D> {
         let copied = copy(thread.erased(), Arc::clone(&to), epoch);
         Box::pin(async move {
             copied.await?;
-            Ok(Thread { graph: thread.graph.clone(), name: to })
+            Ok(Thread { name: to, ..thread })
         })
     }
 }

@@ -16,11 +16,25 @@ pub struct DeleteThread<S: GraphState, D = ()> {
     epoch: Option<u64>,
 }
 
-impl<S: GraphState, D: Send + Sync + 'static> DeleteThread<S, D> {
-    pub(super) fn new(thread: Thread<S, D>) -> Self {
-        Self { thread, epoch: None }
+impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
+    /// Deletes the thread with all its checkpoints. Awaiting it returns `false` if the thread did not exist.
+    ///
+    /// # Errors
+    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails, and with
+    /// [`Conflict`](crate::ErrorKind::Conflict) if the thread has another epoch than
+    /// [`if_epoch`](DeleteThread::if_epoch) names.
+    ///
+    /// # Cancel safety
+    /// A dropped deletion has deleted everything or nothing.
+    ///
+    /// # Durability
+    /// The deletion is durable when awaiting it returns.
+    pub fn delete(&self) -> DeleteThread<S, D> {
+        DeleteThread { thread: self.clone(), epoch: None }
     }
+}
 
+impl<S: GraphState, D: Send + Sync + 'static> DeleteThread<S, D> {
     /// Deletes the thread only if it has this [epoch](super::Snapshot::epoch), and fails with
     /// [`Conflict`](crate::ErrorKind::Conflict) otherwise; as [for runs](crate::run::Run::if_epoch).
     ///

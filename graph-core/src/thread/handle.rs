@@ -3,21 +3,20 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointId;
 use crate::engine::caught;
 use crate::error::Error;
-use crate::graph::Picture;
+use crate::graph::{Graph, Picture};
 use crate::interrupt::Pause;
 use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, IntoInput, IntoUpdate};
 
-use super::erased::ErasedThread;
+use super::erased::{ErasedThread, Persistent};
 use super::load::{load, load_raw, open_interrupts};
 use super::run::{IntoAnswers, OnThread, Resuming, WithInput};
-use super::{
-    CopyThread, DeleteThread, History, IntoAsNode, PersistentGraph, Snapshot, ThreadAt, UpdateThread, picture,
-};
+use super::{IntoAsNode, Snapshot, UpdateThread, picture};
 
 /// A named, persistent execution of a graph: one conversation, ticket or order, with its history.
 ///
-/// Made by [`PersistentGraph::thread`]. A thread comes into being with its first run or update. Cloning is cheap.
+/// Made by [`PersistentGraph::thread`](super::PersistentGraph::thread). A thread comes into being with its first run or
+/// update. Cloning is cheap.
 ///
 /// ```
 /// use superstep::checkpoint::MemoryCheckpointer;
@@ -49,13 +48,15 @@ use super::{
 /// # }
 /// ```
 pub struct Thread<S: GraphState, D = ()> {
-    pub(crate) graph: PersistentGraph<S, D>,
+    pub(crate) graph: Graph<S, D>,
+    pub(crate) persistent: Arc<Persistent>,
     pub(crate) name: Arc<str>,
 }
 
 impl<S: GraphState, D> Clone for Thread<S, D> {
     fn clone(&self) -> Self {
-        Self { graph: self.graph.clone(), name: Arc::clone(&self.name) }
+        let (persistent, name) = (Arc::clone(&self.persistent), Arc::clone(&self.name));
+        Self { graph: self.graph.clone(), persistent, name }
     }
 }
 
@@ -124,7 +125,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
 
     /// Returns the thread without its types.
     pub(crate) fn erased(&self) -> ErasedThread {
-        ErasedThread { graph: Arc::clone(&self.graph.erased), name: Arc::clone(&self.name) }
+        ErasedThread { graph: Arc::clone(&self.persistent), name: Arc::clone(&self.name) }
     }
 
     pub(crate) fn run_from<K>(
@@ -132,7 +133,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         at: Option<CheckpointId>,
         how: K,
     ) -> Run<S, D, NeedsContext, OnThread<S, K>> {
-        Run::of(self.graph.graph().erased(), OnThread::new(self.erased(), at, how))
+        Run::of(self.graph.erased(), OnThread::new(self.erased(), at, how))
     }
 
     /// Returns a picture of the graph that marks the thread's position; see [`Picture::at`].
@@ -146,14 +147,12 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn picture(&self) -> Result<Picture<S, D>, Error> {
-        let graph = self.graph.graph();
+        let graph = &self.graph;
         let drawn = async {
             let picture = graph.picture();
             let Some(snapshot) = load_raw(self.erased(), None).await? else { return Ok(picture) };
-            let inside = picture::marks_inside(&*self.graph.erased.store, &graph.0, &snapshot).await?;
-            Ok(picture
-                .at(&snapshot.typed().map_err(|kind| self.erased().graph.refuse(kind))?)
-                .inside(&inside))
+            let inside = picture::marks_inside(&*self.persistent.store, &graph.0, &snapshot).await?;
+            Ok(picture.at(&snapshot.typed().map_err(|kind| self.persistent.refuse(kind))?).inside(&inside))
         };
         caught(graph.name(), drawn).await
     }
@@ -214,16 +213,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         open_interrupts(self.erased()).await
     }
 
-    /// Returns the thread's checkpoints, newest first.
-    pub fn history(&self) -> History<S, D> {
-        History::new(self.clone())
-    }
-
-    /// Returns the thread at one of its checkpoints, for time travel: read its state, run it again, or branch from it.
-    pub fn at(&self, checkpoint: CheckpointId) -> ThreadAt<S, D> {
-        ThreadAt { thread: self.clone(), checkpoint }
-    }
-
+    // Not next to `UpdateThread`: rustc's messages about a bound name the module of an impl outside the module of its type.
     /// Writes an update to the thread as if the node `place` had returned it.
     ///
     /// The update passes through reducers and validation rules. The nodes that follow `place` are planned. With `None`, the
@@ -256,7 +246,7 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         update: impl IntoUpdate<S>,
         place: impl IntoAsNode,
     ) -> UpdateThread<S, D, NeedsContext> {
-        UpdateThread::new(self.clone(), None, vec![vec![(update.into_update(), place.into_place())]])
+        UpdateThread::new(self.erased(), None, vec![vec![(update.into_update(), place.into_place())]])
     }
 
     /// Writes several updates, like [`update`](Self::update). Each inner list is one superstep.
@@ -272,38 +262,6 @@ impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
         &self,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> UpdateThread<S, D, NeedsContext> {
-        UpdateThread::bulk(self.clone(), None, supersteps)
-    }
-
-    /// Copies the thread, with all its checkpoints, to a new name. Awaiting it returns the copy.
-    ///
-    /// # Errors
-    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if this thread does not exist, or a thread with
-    /// the new name already exists, or the checkpointer fails; and with [`Conflict`](crate::ErrorKind::Conflict) if the
-    /// thread has another epoch than [`if_epoch`](CopyThread::if_epoch) names.
-    ///
-    /// # Cancel safety
-    /// A dropped copy has copied everything or nothing.
-    ///
-    /// # Durability
-    /// The copy is durable when awaiting it returns.
-    pub fn copy(&self, name: impl AsRef<str>) -> CopyThread<S, D> {
-        CopyThread::new(self.clone(), name.as_ref().into())
-    }
-
-    /// Deletes the thread with all its checkpoints. Awaiting it returns `false` if the thread did not exist.
-    ///
-    /// # Errors
-    /// Awaiting it fails with [`Checkpoint`](crate::ErrorKind::Checkpoint), if the checkpointer fails, and with
-    /// [`Conflict`](crate::ErrorKind::Conflict) if the thread has another epoch than
-    /// [`if_epoch`](DeleteThread::if_epoch) names.
-    ///
-    /// # Cancel safety
-    /// A dropped deletion has deleted everything or nothing.
-    ///
-    /// # Durability
-    /// The deletion is durable when awaiting it returns.
-    pub fn delete(&self) -> DeleteThread<S, D> {
-        DeleteThread::new(self.clone())
+        UpdateThread::bulk(self.erased(), None, supersteps)
     }
 }

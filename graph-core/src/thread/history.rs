@@ -29,12 +29,15 @@ pub struct History<S: GraphState, D = ()> {
 /// The number of snapshots in a page, unless the history has a limit.
 const PAGE: usize = 64;
 
-impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
-    pub(super) fn new(thread: Thread<S, D>) -> Self {
-        let query = CheckpointQuery::new(Arc::clone(&thread.name));
-        Self { thread, pages: HistoryPages::new(query), remaining: None }
+impl<S: GraphState, D: Send + Sync + 'static> Thread<S, D> {
+    /// Returns the thread's checkpoints, newest first.
+    pub fn history(&self) -> History<S, D> {
+        let query = CheckpointQuery::new(Arc::clone(&self.name));
+        History { thread: self.clone(), pages: HistoryPages::new(query), remaining: None }
     }
+}
 
+impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
     /// Selects the checkpoints of runs and resumptions whose metadata has this key with exactly this value.
     ///
     /// Several filters must all match.
@@ -85,7 +88,7 @@ impl<S: GraphState, D: Send + Sync + 'static> History<S, D> {
 
     async fn page_of(&mut self, limit: usize) -> Result<Vec<Snapshot<S>>, Error> {
         let limit = self.remaining.unwrap_or(limit).min(limit);
-        let graph = Arc::clone(&self.thread.graph.erased);
+        let graph = Arc::clone(&self.thread.persistent);
         let loaded = load_page(&graph, &mut self.pages, limit);
         let mut typed = Vec::new();
         for snapshot in caught(&graph.graph.0.name, loaded).await? {
@@ -126,7 +129,7 @@ impl<S: GraphState, D: Send + Sync + 'static> IntoFuture for History<S, D> {
 
     fn into_future(mut self) -> Self::IntoFuture {
         Box::pin(async move {
-            let compiled = Arc::clone(&self.thread.graph.graph().0);
+            let compiled = Arc::clone(&self.thread.graph.0);
             let all = async {
                 let mut all = Vec::new();
                 while !self.pages.ended {

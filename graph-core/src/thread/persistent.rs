@@ -43,7 +43,8 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
     ///
     /// The call does not access the checkpointer. A thread comes into being with its first run or update.
     pub fn thread(&self, name: impl AsRef<str>) -> Thread<S, D> {
-        Thread { graph: self.clone(), name: name.as_ref().into() }
+        let (graph, persistent) = (self.graph.clone(), Arc::clone(&self.erased));
+        Thread { graph, persistent, name: name.as_ref().into() }
     }
 
     /// Makes new input discard the pending tasks of a thread, for all runs of this graph.
@@ -126,7 +127,7 @@ impl<S: GraphState, D: Send + Sync + 'static> PersistentGraph<S, D> {
         Self { graph, erased: Arc::new(erased) }
     }
 
-    pub(crate) fn error(&self, error: CheckpointError) -> Error {
+    fn error(&self, error: CheckpointError) -> Error {
         self.erased.error(error)
     }
 }

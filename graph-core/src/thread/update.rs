@@ -17,9 +17,9 @@ use super::find_request::Request;
 use super::load::read;
 use super::resolve_as_node::AsNodeResolver;
 use super::start_run::{persistence, require_checkpoint};
-use super::{AsNode, IntoAsNode, Thread};
+use super::{AsNode, IntoAsNode};
 
-/// An update of a thread from outside a run. Made by [`Thread::update`].
+/// An update of a thread from outside a run. Made by [`Thread::update`](super::Thread::update).
 ///
 /// Awaiting it writes the update and returns the id of the new checkpoint.
 ///
@@ -38,21 +38,20 @@ pub struct UpdateThread<S: GraphState, D, C> {
 
 impl<S: GraphState, D: Send + Sync + 'static> UpdateThread<S, D, NeedsContext> {
     pub(super) fn new(
-        thread: Thread<S, D>,
+        thread: ErasedThread,
         at: Option<CheckpointId>,
         supersteps: Vec<Vec<(S::Update, Option<AsNode>)>>,
     ) -> Self {
         let erase = |(update, place)| (WritesOf::<S>::erase(update), place);
         let supersteps = supersteps.into_iter().map(|superstep| superstep.into_iter().map(erase).collect());
-        let (graph, supersteps) = (thread.graph.graph().erased(), supersteps.collect());
-        let (thread, expected) = (thread.erased(), Expected::default());
-        let update = ErasedUpdate { thread, at, expected, request: None, supersteps };
+        let (graph, supersteps) = (thread.graph.graph.clone(), supersteps.collect());
+        let update = ErasedUpdate { thread, at, expected: Expected::default(), request: None, supersteps };
         Self { run: Run::of(graph, update), writing: Begun::not_yet() }
     }
 
     /// Creates an update of several supersteps; each inner list is one superstep.
     pub(super) fn bulk<U: IntoUpdate<S>, P: IntoAsNode>(
-        thread: Thread<S, D>,
+        thread: ErasedThread,
         at: Option<CheckpointId>,
         supersteps: impl IntoIterator<Item = impl IntoIterator<Item = (U, P)>>,
     ) -> Self {

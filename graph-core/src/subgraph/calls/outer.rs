@@ -84,7 +84,7 @@ impl<S: GraphState, D: Send + Sync + 'static> CallParent for Thread<S, D> {
     }
 
     fn graph(&self) -> Graph<S, D> {
-        self.graph.graph().clone()
+        self.graph.clone()
     }
 
     fn namespaces(&self) -> Vec<Arc<str>> {

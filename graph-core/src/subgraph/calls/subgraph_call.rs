@@ -11,9 +11,10 @@ use crate::error::{Error, ErrorKind};
 use crate::graph::Graph;
 use crate::state::GraphState;
 use crate::subgraph::{MakesContext, Subgraph, WiredTo, Wiring};
+use crate::thread::erased::Persistent;
 use crate::thread::history_pages::{HistoryPage, HistoryPages, MAX_PAGE};
 use crate::thread::load::{applied_by, snapshot};
-use crate::thread::{PersistentGraph, Snapshot, Thread};
+use crate::thread::{Snapshot, Thread};
 
 use super::CallParent;
 use super::call_status::{CallStatus, call_status};
@@ -132,7 +133,7 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
-        caught(self.graph().graph().name(), self.load(None)).await
+        caught(self.thread().graph.name(), self.load(None)).await
     }
 
     /// Returns the checkpoints of all calls, newest first.
@@ -143,7 +144,7 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn history(&self) -> Result<Vec<Snapshot<C>>, Error> {
-        caught(self.graph().graph().name(), self.load_all()).await
+        caught(self.thread().graph.name(), self.load_all()).await
     }
 
     async fn load_all(&self) -> Result<Vec<Snapshot<C>>, Error> {
@@ -151,15 +152,15 @@ where
         let query = CheckpointQuery::new(Arc::clone(&self.thread().name)).namespace(namespace);
         let (mut pages, mut all) = (HistoryPages::new(query), Vec::new());
         while !pages.ended {
-            let page = pages.next(&*self.graph().erased.store, MAX_PAGE).await;
-            all.extend(self.snapshots(page.map_err(|error| self.graph().error(error))?).await?);
+            let page = pages.next(&*self.persistent().store, MAX_PAGE).await;
+            all.extend(self.snapshots(page.map_err(|error| self.persistent().error(error))?).await?);
         }
         Ok(all)
     }
 
     async fn snapshots(&self, page: HistoryPage) -> Result<Vec<Snapshot<C>>, Error> {
         let (thread, graph) = (&self.thread().name, self.subgraph.graph());
-        let refuse = |kind| self.graph().erased.refuse(kind);
+        let refuse = |kind| self.persistent().refuse(kind);
         let checkpoints = page.entries.iter().map(|entry| &entry.checkpoint);
         let parents = checkpoints.map(|checkpoint| parent_task(thread, checkpoint).map_err(refuse));
         let parents: Vec<Option<ParentTask>> = parents.collect::<Result<_, Error>>()?;
@@ -206,23 +207,23 @@ where
         let state = self.outer.state_at(at).await?;
         let thread = self.thread().name.to_string();
         let no_checkpoint = || ErrorKind::NoCheckpoint { thread, checkpoint: at };
-        Ok((parents, Some(state.ok_or_else(|| self.graph().erased.refuse(no_checkpoint()))?)))
+        Ok((parents, Some(state.ok_or_else(|| self.persistent().refuse(no_checkpoint()))?)))
     }
 
     pub(crate) fn thread(&self) -> &Thread<T::Root, T::Context> {
         self.outer.thread()
     }
 
-    pub(crate) fn graph(&self) -> &PersistentGraph<T::Root, T::Context> {
-        &self.thread().graph
+    pub(crate) fn persistent(&self) -> &Persistent {
+        &self.thread().persistent
     }
 
     /// Reads a checkpoint and its namespace. The node's current name comes first, then its aliases.
     pub(crate) async fn read(&self, checkpoint: Option<CheckpointId>) -> Result<(Arc<str>, Loaded), Error> {
         let mut first = None;
         for namespace in &self.namespaces {
-            let loaded = self.graph().erased.store.get(&self.thread().name, namespace, checkpoint).await;
-            let loaded = loaded.map_err(|error| self.graph().error(error))?;
+            let loaded = self.persistent().store.get(&self.thread().name, namespace, checkpoint).await;
+            let loaded = loaded.map_err(|error| self.persistent().error(error))?;
             let found = loaded.found.is_some();
             let read = (Arc::clone(namespace), loaded);
             if found {
@@ -234,17 +235,17 @@ where
     }
 
     fn parent_task(&self, stored: &StoredCheckpoint) -> Result<Option<ParentTask>, Error> {
-        parent_task(&self.thread().name, &stored.checkpoint).map_err(|kind| self.graph().erased.refuse(kind))
+        parent_task(&self.thread().name, &stored.checkpoint).map_err(|kind| self.persistent().refuse(kind))
     }
 
     pub(crate) async fn load(&self, checkpoint: Option<CheckpointId>) -> Result<Option<Snapshot<C>>, Error> {
         let (namespace, loaded) = self.read(checkpoint).await?;
         let (epoch, head) = (loaded.fence.epoch, loaded.fence.head);
         let Some(stored) = loaded.found else { return Ok(None) };
-        let (store, thread) = (&*self.graph().erased.store, &self.thread().name);
+        let (store, thread) = (&*self.persistent().store, &self.thread().name);
         let applied =
             applied_by(store, thread, &namespace, (&stored.checkpoint, &stored.records), head).await;
-        let applied = applied.map_err(|error| self.graph().error(error))?;
+        let applied = applied.map_err(|error| self.persistent().error(error))?;
         let parent = self.parent_task(&stored)?;
         let at = match &parent {
             // An update from outside may have kept the parent task since the call was stored.
@@ -259,7 +260,7 @@ where
         let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
         snapshot(&graph.0, thread, (&namespace, epoch), stored, base, applied.as_ref())
             .and_then(|snapshot| Ok(Some(Snapshot { parents, ..snapshot.typed()? })))
-            .map_err(|kind| self.graph().erased.refuse(kind))
+            .map_err(|kind| self.persistent().refuse(kind))
     }
 }
 
@@ -320,7 +321,7 @@ where
         let (namespace, loaded) = self.read(None).await?;
         let (fence, origin) = (loaded.fence, loaded.origin);
         let status = call_status(&self.thread().name, &levels, loaded.found);
-        match status.map_err(|kind| self.graph().erased.refuse(kind))? {
+        match status.map_err(|kind| self.persistent().refuse(kind))? {
             CallStatus::Waiting(stored, _) => {
                 levels.push(ParentHead { namespace, stored: *stored, fence, origin });
                 Ok(levels)

@@ -48,7 +48,7 @@ where
     /// # Cancel safety
     /// Cancel safe: the call only reads.
     pub async fn state(&self) -> Result<Option<Snapshot<C>>, Error> {
-        caught(self.call.graph().graph().name(), self.call.load(Some(self.checkpoint))).await
+        caught(self.call.thread().graph.name(), self.call.load(Some(self.checkpoint))).await
     }
 
     /// Creates a run that repeats the thread from this checkpoint, on a new branch of the thread.

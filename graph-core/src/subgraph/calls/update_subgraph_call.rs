@@ -118,7 +118,7 @@ where
         update: impl IntoUpdate<C>,
         place: impl IntoAsNode,
     ) -> UpdateSubgraphCall<T::Root, T::Context, NeedsContext> {
-        let graph = self.thread().graph.graph().erased();
+        let graph = self.thread().graph.erased();
         let (call, updates) =
             (self.clone(), vec![vec![(WritesOf::<C>::erase(update.into_update()), place.into_place())]]);
         let make: Make = Box::new(move |opening, expected, key| {
@@ -172,7 +172,7 @@ where
         let graph = self.subgraph.graph();
         let erased = graph.erased();
         let refuse = |kind| Error::new(graph.name(), kind);
-        let (store, thread) = (&self.graph().erased.store, &self.thread().name);
+        let (store, thread) = (&self.persistent().store, &self.thread().name);
         let resolver = AsNodeResolver { graph: &erased, store, thread, namespace: &namespace };
         let (outermost, parent) = match (parents.first(), parents.last()) {
             (Some(first), Some(last)) => (first, last),
