@@ -1,10 +1,10 @@
 //! Items that generated code names. Not part of the public interface.
 
 pub use crate::erased::{Packet, PacketType, Payload};
-pub use crate::error::NodeError;
+pub use crate::error::{Error, NodeError};
 pub use crate::machine::{
     AnyNode, Edge, Ending, IntoNode, Leads, Machine, NodeData, NodeOf, OutputOf, RunState, StateInputOf,
-    Stateless, Way, Wiring, debug_node, exit_to, read_node,
+    StateMachine, Stateless, Way, Wiring, debug_node, exit_to, read_node,
 };
 pub use crate::node::{
     ByRef, Extract, FixedParam, IsState, IsView, NoPacket, Param, Sent, Source, StateOrPacket, Unsent, View,

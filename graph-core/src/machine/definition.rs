@@ -1,16 +1,20 @@
+//! The trait of a machine, with the traits and types that it names and that name it in turn.
+
 use std::fmt::Debug;
+use std::ops::Deref;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::StateGraph;
 use crate::erased::{Packet, Payload};
 use crate::error::Error;
+use crate::graph::Graph;
 use crate::node::{IsState, StateOrPacket};
+use crate::run::{NeedsContext, Run};
 use crate::state::{GraphState, Holds};
 use crate::step::{Exit, NodeRef};
 
-use super::{NodeHandle, OutputOf, StateMachine, Wiring};
+use super::NodeHandle;
 
 /// A state machine, with its nodes, its state and its output. Implemented by
 /// [`#[derive(Machine)]`](derive@crate::machine::Machine).
@@ -33,17 +37,11 @@ pub trait Machine: Send + Sync + Sized + 'static {
     /// The state of a run: the machine's state, and its output once it has ended.
     type Run: RunState<Machine = Self>;
 
-    #[doc(hidden)]
-    fn __wire(wiring: Wiring<Self>) -> Wiring<Self>;
-
     /// Checks the machine and builds it. The compiler has checked most of it already.
     ///
     /// # Errors
     /// [`Wiring`](crate::ErrorKind::Wiring) with all mistakes, such as a state with two fields of the same name.
-    fn compile() -> Result<StateMachine<Self>, Error> {
-        let wiring = Wiring::new(StateGraph::<Self::Run>::with_context::<Self::Context>().name(Self::NAME));
-        Self::__wire(wiring).compile()
-    }
+    fn compile() -> Result<StateMachine<Self>, Error>;
 
     /// Returns the input of a run that begins with `node`, for a [thread](crate::thread::Thread::run). The state keeps
     /// the thread's values, or gets its start values on a new thread.
@@ -67,7 +65,7 @@ pub trait Machine: Send + Sync + Sized + 'static {
 
     /// Refers to a node by its type, for breakpoints, pictures, and updates as a node.
     fn node<N: NodeOf<Self>>() -> NodeHandle<Self, N> {
-        NodeHandle::new()
+        NodeHandle::named(N::NAME)
     }
 }
 
@@ -75,6 +73,18 @@ pub trait Machine: Send + Sync + Sized + 'static {
 pub type InputOf<M> = <<M as Machine>::Run as GraphState>::Input;
 /// The input of the state of `M`.
 pub type StateInputOf<M> = <<M as Machine>::State as GraphState>::Input;
+
+/// The output type of the machine `M`.
+#[diagnostic::on_unimplemented(
+    message = "the machine `{M}` does not end with `{Self}`",
+    label = "is not the output type of `{M}`",
+    note = "the output type of `{M}` is set by `#[machine(output = ..)]`, and is `()` by default"
+)]
+pub trait OutputOf<M: Machine> {
+    /// Converts the value into the output.
+    #[doc(hidden)]
+    fn into_output(self) -> M::Output;
+}
 
 /// An input without required fields.
 #[diagnostic::on_unimplemented(
@@ -170,6 +180,80 @@ pub trait RunState: GraphState + StateOrPacket<Role = IsState> + Holds<Self> {
 
     #[doc(hidden)]
     fn __end(output: <Self::Machine as Machine>::Output) -> Self::Update;
+}
+
+/// A compiled machine, made by [`Machine::compile`]. It is cheap to clone; its runs share it.
+///
+/// It derefs to its [`Graph`], which provides streams, [checkpointers](Graph::with_checkpointer) and pictures.
+pub struct StateMachine<M: Machine>(Graph<M::Run, M::Context>);
+
+impl<M: Machine> StateMachine<M> {
+    pub(super) fn new(graph: Graph<M::Run, M::Context>) -> Self {
+        Self(graph)
+    }
+
+    /// Prepares a run that begins with `node`. Set its options and its context, then await it.
+    ///
+    /// ```
+    /// # use superstep::machine::{End, Machine, To, to};
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Machine)]
+    /// # #[machine(nodes(Half), output = u32)]
+    /// # struct Halving;
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Half(u32);
+    /// # impl Half {
+    /// #     async fn run(&self) -> To<Halving, (Half, End<u32>)> {
+    /// #         if self.0 % 2 == 0 { to(Half(self.0 / 2)) } else { to(End(self.0)) }
+    /// #     }
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> superstep::Result<()> {
+    /// let outcome = Halving::compile()?.run(Half(24)).recursion_limit(4).await?;
+    /// assert_eq!(outcome.ended()?.output, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run(&self, node: impl IntoNode<M>) -> Run<M::Run, M::Context, NeedsContext>
+    where
+        StateInputOf<M>: Unsaid,
+    {
+        self.0.run(M::start(node))
+    }
+
+    /// Prepares a run that begins with `node`, with an input for the state.
+    pub fn run_with(
+        &self,
+        node: impl IntoNode<M>,
+        state: StateInputOf<M>,
+    ) -> Run<M::Run, M::Context, NeedsContext> {
+        self.0.run(M::start_with(node, state))
+    }
+
+    /// Returns the machine's graph.
+    pub fn graph(&self) -> &Graph<M::Run, M::Context> {
+        &self.0
+    }
+}
+
+impl<M: Machine> Deref for StateMachine<M> {
+    type Target = Graph<M::Run, M::Context>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<M: Machine> Clone for StateMachine<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M: Machine> std::fmt::Debug for StateMachine<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("StateMachine").field(&self.0).finish()
+    }
 }
 
 /// Returns the exit to a node of the machine.

@@ -1,22 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::Machine;
-
 /// The return value of a node that ends the machine, with the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End<T = ()>(pub T);
-
-/// The output type of the machine `M`.
-#[diagnostic::on_unimplemented(
-    message = "the machine `{M}` does not end with `{Self}`",
-    label = "is not the output type of `{M}`",
-    note = "the output type of `{M}` is set by `#[machine(output = ..)]`, and is `()` by default"
-)]
-pub trait OutputOf<M: Machine> {
-    /// Converts the value into the output.
-    #[doc(hidden)]
-    fn into_output(self) -> M::Output;
-}
 
 /// The end of a machine in the state of its run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

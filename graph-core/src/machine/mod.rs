@@ -66,7 +66,6 @@ mod leads;
 mod node_fn;
 mod place;
 mod run_function;
-mod state_machine;
 mod stateless;
 mod steps;
 mod to;
@@ -77,11 +76,11 @@ pub use any_node::{NodeData, debug_node, read_node};
 #[doc(hidden)]
 pub use definition::exit_to;
 #[doc(hidden)]
-pub use definition::{AnyNode, InputOf, NodeOf, RunState, StateInputOf, Unsaid};
-pub use definition::{IntoNode, Machine};
+pub use definition::{AnyNode, InputOf, NodeOf, OutputOf, RunState, StateInputOf, Unsaid};
+pub use definition::{IntoNode, Machine, StateMachine};
 pub use end::End;
 #[doc(hidden)]
-pub use end::{Ending, OutputOf};
+pub use end::Ending;
 pub use ended::Ended;
 #[doc(hidden)]
 pub use leads::Leads;
@@ -90,7 +89,6 @@ pub use place::IsNodeHandle;
 pub use place::NodeHandle;
 #[doc(hidden)]
 pub use run_function::RunFunction;
-pub use state_machine::StateMachine;
 pub use stateless::{Stateless, StatelessInput, StatelessUpdate};
 pub use steps::Steps;
 #[doc = include_str!("../../docs/machine.md")]

@@ -4,17 +4,16 @@ use std::sync::Arc;
 use crate::node::{Body, Shape, Signature};
 use crate::step::NodeRef;
 
-use super::{Machine, NodeOf};
-
-/// A reference to a node of a machine. See [`Machine::node`].
+/// A reference to a node of a machine. See [`Machine::node`](super::Machine::node).
 pub struct NodeHandle<M, N> {
     name: &'static str,
     node: PhantomData<fn() -> (M, N)>,
 }
 
-impl<M: Machine, N: NodeOf<M>> NodeHandle<M, N> {
-    pub(super) fn new() -> Self {
-        Self { name: N::NAME, node: PhantomData }
+impl<M, N> NodeHandle<M, N> {
+    /// Refers to the node `N` by its name.
+    pub(super) fn named(name: &'static str) -> Self {
+        Self { name, node: PhantomData }
     }
 }
 

@@ -13,8 +13,9 @@ use super::{AnyNode, Leads, Machine, NodeOf, RunFunction, RunState, StateMachine
 pub struct Wiring<M: Machine>(StateGraph<M::Run, M::Context>);
 
 impl<M: Machine> Wiring<M> {
-    pub(super) fn new(graph: StateGraph<M::Run, M::Context>) -> Self {
-        Self(graph)
+    /// Begins a machine without nodes.
+    pub fn begin() -> Self {
+        Self(StateGraph::with_context().name(M::NAME))
     }
 
     /// Adds the node `N` with the function `run`.
@@ -36,7 +37,11 @@ impl<M: Machine> Wiring<M> {
         self
     }
 
-    pub(super) fn compile(self) -> Result<StateMachine<M>, Error> {
+    /// Checks the machine and builds it. See [`Machine::compile`].
+    ///
+    /// # Errors
+    /// All mistakes of the machine.
+    pub fn compile(self) -> Result<StateMachine<M>, Error> {
         let exits = <M::Node as AnyNode>::__exits();
         let graph = self.0.anywhere(exits, |run: &M::Run| {
             let (exit, packet) = run.__start().map(AnyNode::__sent).ok_or_else(|| {

@@ -151,9 +151,10 @@ fn impl_machine(machine: &Machine) -> TokenStream {
             type Node = #any_node;
             type Run = #run;
 
-            fn __wire(__wiring: #g::Wiring<Self>) -> #g::Wiring<Self> {
+            fn compile() -> ::core::result::Result<#g::StateMachine<Self>, #g::Error> {
+                let __wiring = #g::Wiring::<Self>::begin();
                 #(let __wiring = #nodes;)*
-                __wiring
+                __wiring.compile()
             }
         }
     }

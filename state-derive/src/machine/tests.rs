@@ -57,12 +57,14 @@ fn smallest_machine() {
                     type Output = ();
                     type Node = FivesNode;
                     type Run = FivesRun;
-                    fn __wire(
-                        __wiring: ::superstep::__private::Wiring<Self>,
-                    ) -> ::superstep::__private::Wiring<Self> {
+                    fn compile() -> ::core::result::Result<
+                        ::superstep::__private::StateMachine<Self>,
+                        ::superstep::__private::Error,
+                    > {
+                        let __wiring = ::superstep::__private::Wiring::<Self>::begin();
                         let __wiring = __wiring
                             .node::<__Node_Check, _, _, _, _>(<__Node_Check>::run);
-                        __wiring
+                        __wiring.compile()
                     }
                 }
                 #[automatically_derived]
@@ -278,11 +280,13 @@ fn state_output_and_context() {
                 type Output = Vec<u8>;
                 type Node = ShopNode;
                 type Run = ShopRun;
-                fn __wire(
-                    __wiring: ::renamed::__private::Wiring<Self>,
-                ) -> ::renamed::__private::Wiring<Self> {
+                fn compile() -> ::core::result::Result<
+                    ::renamed::__private::StateMachine<Self>,
+                    ::renamed::__private::Error,
+                > {
+                    let __wiring = ::renamed::__private::Wiring::<Self>::begin();
                     let __wiring = __wiring.node::<__Node_Check, _, _, _, _>(<__Node_Check>::run);
-                    __wiring
+                    __wiring.compile()
                 }
             }
         "##]],
