@@ -28,7 +28,7 @@ pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates,
 pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
 pub(crate) use journal::{AbandonedRuns, Journal, ParentTask, ThreadTask};
 pub(crate) use restore::{
-    AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, Waiting, before,
+    AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, TaskRecords, Waiting, before,
     has_unrecorded_tasks, is_applied_by, open, open_state, open_within, planned, read_tasks, shown_state,
 };
 pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
@@ -39,6 +39,6 @@ pub(crate) use start::{
 };
 pub(crate) use stored::{
     GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,
-    StoredQuestion, StoredRequest, answers_at_first, begun_joins, check_answers, corrupt, is_accepted_later,
-    parent_task, place, planned_at, read_breakpoints, shares_state, shown_packets,
+    StoredQuestion, StoredRequest, answers_at_first, begun_joins, check_answers, is_accepted_later,
+    parent_task, planned_at, read_breakpoints, shares_state, shown_packets,
 };

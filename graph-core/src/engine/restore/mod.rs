@@ -9,6 +9,7 @@ mod read_onto;
 mod read_records;
 mod read_state;
 mod restored_checkpoint;
+mod task_records;
 mod waiting;
 
 pub(crate) use applied::{AppliedBy, AppliedResults, has_unrecorded_tasks, is_applied_by};
@@ -19,4 +20,5 @@ pub(crate) use page_states::PageStates;
 pub(crate) use patches::{patch_records, shown_state};
 pub(crate) use read_records::{planned, read_tasks};
 pub(crate) use restored_checkpoint::{RestoredCheckpoint, TaskProgress};
+pub(crate) use task_records::TaskRecords;
 pub(crate) use waiting::Waiting;

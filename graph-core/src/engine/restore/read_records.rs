@@ -1,13 +1,11 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{
-    ChangeKind, Checkpoint, RecordKey, RecordKind, StoredChange, StoredField, TaskRecord,
-};
+use crate::checkpoint::{ChangeKind, Checkpoint, RecordKind, StoredChange, StoredField, TaskRecord};
 use crate::engine::context::Answered;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    Program, ReadWrites, StoredCommand, StoredFinish, StoredGoto, StoredQuestion, UnreadableCommand, corrupt,
-    decode_writes, ordinal, outdated, parse_write_key, reason,
+    Program, ReadWrites, StoredCommand, StoredFinish, StoredGoto, UnreadableCommand, corrupt, decode_writes,
+    ordinal, outdated, parse_write_key,
 };
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
@@ -18,6 +16,7 @@ use crate::step::{ErasedParentCommand, Leave, StoredUpdate, UnreadableUpdate};
 
 use super::read_state::migrate;
 use super::restored_checkpoint::{NamedTasks, TaskProgress};
+use super::task_records::TaskRecords;
 
 /// Reads the stored progress of a checkpoint's tasks for display, including tasks that a resume has added.
 ///
@@ -50,33 +49,23 @@ pub(crate) struct Reader<'r> {
     pub(crate) graph: &'r Compiled,
     pub(crate) thread: &'r Arc<str>,
     pub(crate) checkpoint: &'r Checkpoint,
-    /// The records in the order in which a store returns them: by task, kind and key.
+    /// The records in the order in which a store returns them.
     pub(crate) records: &'r [TaskRecord],
 }
 
 impl<'r> Reader<'r> {
-    /// Returns the records of this kind of a task. A plan may have many tasks, so this does not scan the records.
-    pub(crate) fn of(&self, task: u32, kind: RecordKind) -> impl Iterator<Item = &'r TaskRecord> + use<'r> {
-        let place = |record: &TaskRecord| (record.key.task, record.key.kind);
-        let first = self.records.partition_point(|record| place(record) < (task, kind));
-        let records = self.records.get(first..).unwrap_or_default();
-        records.iter().take_while(move |record| place(record) == (task, kind))
+    /// Returns what can be read without the graph.
+    fn task_records(&self) -> TaskRecords<'r> {
+        TaskRecords { thread: self.thread, checkpoint: self.checkpoint, records: self.records }
     }
 
-    /// Returns the answer to the interrupt with this key.
-    fn answer_to(&self, interrupt: &RecordKey) -> Option<&'r TaskRecord> {
-        let answer = RecordKey::new(interrupt.task, RecordKind::Answer, Arc::clone(&interrupt.key));
-        let found = self.records.binary_search_by(|record| record.key.cmp(&answer)).ok()?;
-        self.records.get(found)
+    /// Returns the records of this kind of a task.
+    pub(crate) fn of(&self, task: u32, kind: RecordKind) -> impl Iterator<Item = &'r TaskRecord> + use<'r> {
+        self.task_records().of(task, kind)
     }
 
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self, record: &TaskRecord) -> Result<T, ErrorKind> {
-        serde_json::from_slice(record.payload.bytes()).map_err(|error| self.corrupt(record, reason(&error)))
-    }
-
-    fn corrupt(&self, record: &TaskRecord, reason: String) -> ErrorKind {
-        let RecordKey { task, kind, .. } = &record.key;
-        corrupt(self.thread, self.checkpoint, format!("the {kind:?} record of task {task}"), reason)
+        self.task_records().json(record)
     }
 
     /// Reads the stored progress of a task of the node with this name.
@@ -86,11 +75,8 @@ impl<'r> Reader<'r> {
         node: &str,
         task: &Task,
     ) -> Result<TaskProgress, ErrorKind> {
-        let place = crate::engine::stored::place(index);
-        let mut task_progress = TaskProgress { failure: None, ..TaskProgress::default() };
-        if let Some(record) = self.of(place, RecordKind::Failed).next() {
-            task_progress.failure = Some(self.json(record)?);
-        }
+        let (place, records) = (crate::engine::stored::place(index), self.task_records());
+        let mut task_progress = TaskProgress { failure: records.failure(index)?, ..TaskProgress::default() };
         if let Some(record) = self.of(place, RecordKind::Finished).next() {
             let finish: StoredFinish = self.json(record)?;
             if let Some(command) = &finish.command {
@@ -107,21 +93,13 @@ impl<'r> Reader<'r> {
             task_progress.result = Some(Finished { writes, leave, encoded: Some(Box::new(encoded)) });
             return Ok(task_progress);
         }
-        let mut open = Vec::new();
-        for record in self.of(place, RecordKind::Interrupt) {
-            let (id, question): (_, StoredQuestion) = (record.key.key.to_string(), self.json(record)?);
-            match self.answer_to(&record.key) {
-                None => open.push((id, question)),
-                Some(answer) => {
-                    let versions = (question.version(), question.answer_version());
-                    let (question, answer) = (question.question, self.json(answer)?);
-                    task_progress.answers.push((id, Answered { question, answer, versions }));
-                }
-            }
+        let mut interrupts = records.interrupts(index)?;
+        for (id, question, answer) in interrupts.answered.drain(..) {
+            let versions = (question.version(), question.answer_version());
+            let (question, answer) = (question.question, self.json(answer)?);
+            task_progress.answers.push((id, Answered { question, answer, versions }));
         }
-        open.sort_by_key(|(_, question)| question.nth);
-        task_progress.questions =
-            open.into_iter().map(|(id, question)| question.open(id, node, index)).collect();
+        task_progress.questions = interrupts.open(node, index);
         let steps = self.of(place, RecordKind::Step);
         task_progress.steps =
             steps.map(|record| (record.key.key.to_string(), record.payload.clone())).collect();
@@ -149,7 +127,7 @@ impl<'r> Reader<'r> {
             UnreadableCommand::Unread(UnreadableUpdate::Write { field, reason }) => {
                 corrupt(self.thread, self.checkpoint, format!("the write to field `{field}`"), reason)
             }
-            UnreadableCommand::Other(reason) => self.corrupt(record, reason),
+            UnreadableCommand::Other(reason) => self.task_records().corrupt(record, reason),
         })
     }
 
