@@ -1,8 +1,10 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 
+use super::configured_store::ConfiguredStore;
 use super::putting::Draft;
-use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, StoreError};
+use super::{ItemKey, ItemWrite, ItemWrites, Namespace, Putting, StoreError};
 
 /// Writes that are made together: all or none, in their order.
 ///
@@ -39,7 +41,7 @@ use super::{ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, S
 #[derive(Debug)]
 #[must_use = "a batch writes nothing until it is awaited"]
 pub struct Batch {
-    store: LongTermStore,
+    store: Arc<ConfiguredStore>,
     drafts: Vec<BatchDraft>,
 }
 
@@ -49,14 +51,11 @@ enum BatchDraft {
     Delete(ItemKey),
 }
 
-impl LongTermStore {
-    /// Creates a batch of writes, which are made together: all or none.
-    pub fn batch(&self) -> Batch {
-        Batch { store: self.clone(), drafts: Vec::new() }
-    }
-}
-
 impl Batch {
+    pub(super) fn new(store: Arc<ConfiguredStore>) -> Self {
+        Self { store, drafts: Vec::new() }
+    }
+
     /// Adds a put. The item goes into the store of the batch.
     pub fn put(self, item: Putting) -> Self {
         self.draft(item.draft)
@@ -87,7 +86,7 @@ impl Batch {
                 BatchDraft::Delete(at) => ItemWrite::Delete(at),
             });
         }
-        if let Some(index) = store.embedding_index() {
+        if let Some(index) = &store.index {
             let mut embeddings = index.embed(texts).await?.into_iter();
             for write in &mut writes {
                 if let ItemWrite::Put(put) = write {
@@ -98,7 +97,7 @@ impl Batch {
         if writes.is_empty() {
             return Ok(Vec::new());
         }
-        store.store().write(ItemWrites { now: store.now(), writes }).await
+        store.store.write(ItemWrites { now: store.now(), writes }).await
     }
 }
 
@@ -108,5 +107,17 @@ impl IntoFuture for Batch {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.write())
+    }
+}
+
+// A put is a batch of one write.
+impl IntoFuture for Putting {
+    type Output = Result<(), StoreError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { store, draft } = self;
+        let batch = Batch::new(store).draft(draft);
+        Box::pin(async move { batch.await.map(drop) })
     }
 }

@@ -2,12 +2,11 @@ use std::sync::Arc;
 
 use crate::payload::{Payload, Storable, Unstorable, from_payload, to_payload};
 
+use super::configured_store::ConfiguredStore;
 use super::decode::{Decode, decode_item};
-use super::{
-    Get, Item, ItemKey, ItemWrite, ItemWrites, LongTermStore, Namespace, Putting, Searching, StoreError,
-};
+use super::{Get, Item, ItemKey, ItemWrite, ItemWrites, Namespace, Putting, Searching, StoreError};
 
-/// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`]. Cheap to clone.
+/// The items of a namespace, as values of one type. Returned by [`LongTermStore::of`](super::LongTermStore::of). Cheap to clone.
 ///
 /// The type is not stored. A value that another program or an older version has put is read if it deserializes as a
 /// `T`. Otherwise the read fails with an error that names the namespace, the key and the cause.
@@ -16,25 +15,17 @@ use super::{
 /// # Cancel safety
 /// A call whose future is dropped is completed as a whole or has no effect.
 pub struct Items<T> {
-    store: LongTermStore,
+    store: Arc<ConfiguredStore>,
     namespace: Namespace,
     refresh: bool,
     encode: fn(&T) -> Result<Payload, Unstorable>,
     decode: Decode<T>,
 }
 
-impl LongTermStore {
-    /// Returns the items of a namespace as values of type `T`.
-    ///
-    /// A search also finds items in namespaces inside it.
-    pub fn of<T: Storable + 'static>(&self, namespace: impl Into<Namespace>) -> Items<T> {
-        Items {
-            store: self.clone(),
-            namespace: namespace.into(),
-            refresh: self.refreshes(),
-            encode: to_payload,
-            decode: from_payload,
-        }
+impl<T: Storable> Items<T> {
+    pub(super) fn new(store: Arc<ConfiguredStore>, namespace: Namespace) -> Self {
+        let refresh = store.refresh;
+        Self { store, namespace, refresh, encode: to_payload, decode: from_payload }
     }
 }
 
@@ -47,7 +38,7 @@ impl<T> Items<T> {
 
     /// Sets whether reads and searches restart the time to live of the returned items.
     ///
-    /// The default is the setting of the store: see [`LongTermStore::refresh_on_read`].
+    /// The default is the setting of the store: see [`LongTermStore::refresh_on_read`](super::LongTermStore::refresh_on_read).
     #[must_use]
     pub fn refreshing(mut self, refresh: bool) -> Self {
         self.refresh = refresh;
@@ -82,7 +73,7 @@ impl<T> Items<T> {
     ) -> Result<Vec<Option<Item<T>>>, StoreError> {
         let keys = keys.into_iter().map(|key| ItemKey::new(&self.namespace, key.as_ref())).collect();
         let get = Get { now: self.store.now(), keys, refresh: self.refresh };
-        let found = self.store.store().get(get).await?;
+        let found = self.store.store.get(get).await?;
         found.into_iter().map(|item| item.map(|item| decode_item(item, self.decode)).transpose()).collect()
     }
 
@@ -106,7 +97,7 @@ impl<T> Items<T> {
         let value = (self.encode)(value).map_err(|unstorable| {
             StoreError::not_storable(at.namespace.clone(), Arc::clone(&at.key), unstorable.to_string())
         });
-        Putting::new(self.store.clone(), at, value)
+        Putting::new(Arc::clone(&self.store), at, value)
     }
 
     /// Deletes the item of a key. Returns `false` if the item does not exist.
@@ -115,19 +106,19 @@ impl<T> Items<T> {
     /// [`Backend`](StoreError::Backend) if the storage below the store fails.
     pub async fn delete(&self, key: impl AsRef<str>) -> Result<bool, StoreError> {
         let writes = vec![ItemWrite::Delete(ItemKey::new(&self.namespace, key.as_ref()))];
-        let existed = self.store.store().write(ItemWrites { now: self.store.now(), writes }).await?;
+        let existed = self.store.store.write(ItemWrites { now: self.store.now(), writes }).await?;
         Ok(existed.first().copied().unwrap_or_default())
     }
 
     /// Creates a search for items in this namespace and the namespaces inside it.
     pub fn search(&self) -> Searching<T> {
-        Searching::new(self.store.clone(), self.namespace.clone(), self.refresh, self.decode)
+        Searching::new(Arc::clone(&self.store), self.namespace.clone(), self.refresh, self.decode)
     }
 }
 
 impl<T> Clone for Items<T> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone(), namespace: self.namespace.clone(), ..*self }
+        Self { store: Arc::clone(&self.store), namespace: self.namespace.clone(), ..*self }
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::checkpoint::Page;
+use crate::payload::Storable;
 
-use super::ttl::to_the_millisecond;
-use super::{Index, Namespace, NamespaceQuery, Near, Store, StoreError};
+use super::configured_store::ConfiguredStore;
+use super::{Batch, Index, Items, Namespace, NamespaceQuery, Store, StoreError};
 
 /// A long-term store with typed items, as applications use it.
 ///
@@ -28,22 +29,13 @@ use super::{Index, Namespace, NamespaceQuery, Near, Store, StoreError};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct LongTermStore(Arc<Parts>);
-
-#[derive(Clone)]
-struct Parts {
-    store: Arc<dyn Store>,
-    clock: Option<Arc<dyn Fn() -> SystemTime + Send + Sync>>,
-    ttl: Option<Duration>,
-    refresh: bool,
-    index: Option<Index>,
-}
+pub struct LongTermStore(Arc<ConfiguredStore>);
 
 impl LongTermStore {
     /// Creates a store without an index and without a default time to live.
     pub fn new(store: impl Store) -> Self {
         let store: Arc<dyn Store> = Arc::new(store);
-        Self(Arc::new(Parts { store, clock: None, ttl: None, refresh: false, index: None }))
+        Self(Arc::new(ConfiguredStore { store, clock: None, ttl: None, refresh: false, index: None }))
     }
 
     /// Sets the default time to live of items.
@@ -72,15 +64,27 @@ impl LongTermStore {
         self.with(|parts| parts.clock = Some(Arc::new(clock)))
     }
 
-    fn with(self, change: impl FnOnce(&mut Parts)) -> Self {
+    fn with(self, change: impl FnOnce(&mut ConfiguredStore)) -> Self {
         let mut parts = Arc::unwrap_or_clone(self.0);
         change(&mut parts);
         Self(Arc::new(parts))
     }
 
+    /// Returns the items of a namespace as values of type `T`.
+    ///
+    /// A search also finds items in namespaces inside it.
+    pub fn of<T: Storable + 'static>(&self, namespace: impl Into<Namespace>) -> Items<T> {
+        Items::new(Arc::clone(&self.0), namespace.into())
+    }
+
+    /// Creates a batch of writes, which are made together: all or none.
+    pub fn batch(&self) -> Batch {
+        Batch::new(Arc::clone(&self.0))
+    }
+
     /// Creates a list of the namespaces that have items.
     pub fn namespaces(&self) -> Namespaces {
-        Namespaces { store: self.clone(), query: NamespaceQuery::new(self.now()) }
+        Namespaces { store: Arc::clone(&self.0), query: NamespaceQuery::new(self.0.now()) }
     }
 
     /// Deletes all expired items and returns their number. Every write also deletes a few of them.
@@ -91,48 +95,18 @@ impl LongTermStore {
     /// # Cancel safety
     /// A dropped call may have deleted some of the items. Each item is deleted as a whole or not at all.
     pub async fn delete_expired(&self) -> Result<u64, StoreError> {
-        self.0.store.delete_expired(self.now()).await
+        self.0.store.delete_expired(self.0.now()).await
     }
 
     /// Returns the untyped store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.0.store
     }
-
-    pub(super) fn now(&self) -> SystemTime {
-        to_the_millisecond(self.0.clock.as_ref().map_or_else(SystemTime::now, |clock| clock()))
-    }
-
-    /// Returns `true` if a read restarts the time to live.
-    pub(super) fn refreshes(&self) -> bool {
-        self.0.refresh
-    }
-
-    pub(super) fn default_ttl(&self) -> Option<Duration> {
-        self.0.ttl
-    }
-
-    pub(super) fn embedding_index(&self) -> Option<&Index> {
-        self.0.index.as_ref()
-    }
-
-    /// Embeds the query of a semantic search.
-    pub(super) async fn near(&self, query: String, prefix: &Namespace) -> Result<Near, StoreError> {
-        match self.embedding_index() {
-            Some(index) => index.near(query).await,
-            None => Err(StoreError::no_index(prefix.clone())),
-        }
-    }
 }
 
 impl fmt::Debug for LongTermStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { ttl, refresh, index, .. } = &*self.0;
-        f.debug_struct("LongTermStore")
-            .field("ttl", ttl)
-            .field("refresh_on_read", refresh)
-            .field("index", index)
-            .finish_non_exhaustive()
+        self.0.fmt(f)
     }
 }
 
@@ -160,7 +134,7 @@ impl fmt::Debug for LongTermStore {
 #[derive(Debug)]
 #[must_use = "a list is not read until it is awaited"]
 pub struct Namespaces {
-    store: LongTermStore,
+    store: Arc<ConfiguredStore>,
     query: NamespaceQuery,
 }
 
@@ -203,7 +177,7 @@ impl IntoFuture for Namespaces {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let query = NamespaceQuery { now: self.store.now(), ..self.query };
-            self.store.store().namespaces(query).await
+            self.store.store.namespaces(query).await
         })
     }
 }

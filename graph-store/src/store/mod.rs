@@ -6,7 +6,7 @@
 
 mod batch;
 mod condition;
-mod conversion;
+mod configured_store;
 mod decode;
 mod embed;
 mod embedding;
@@ -14,6 +14,8 @@ mod error;
 mod field_path;
 mod found;
 mod index;
+mod into_condition;
+mod into_store;
 mod item;
 mod items;
 mod limits;
@@ -31,13 +33,14 @@ mod ttl;
 
 pub use batch::Batch;
 pub use condition::{Condition, Test, Tested, gt, gte, lt, lte, ne};
-pub use conversion::{IntoCondition, IntoStore};
 pub use embed::{Embed, EmbedFuture};
 pub use embedding::{Embedding, Near};
 pub use error::{CorruptItem, StoreError};
 pub use field_path::FieldPath;
 pub use found::Found;
 pub use index::Index;
+pub use into_condition::IntoCondition;
+pub use into_store::IntoStore;
 pub use item::{Item, ItemKey};
 pub use items::Items;
 pub use long_term_store::{LongTermStore, Namespaces};

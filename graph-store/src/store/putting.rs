@@ -1,10 +1,10 @@
-use std::future::{Future, IntoFuture};
-use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::payload::Payload;
 
-use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
+use super::configured_store::ConfiguredStore;
+use super::{FieldPath, ItemKey, Put, StoreError, Ttl};
 
 /// A put of an item. Set options, then await it or add it to a [batch](super::Batch::put).
 ///
@@ -34,7 +34,7 @@ use super::{FieldPath, ItemKey, LongTermStore, Put, StoreError, Ttl};
 #[derive(Debug)]
 #[must_use = "a put writes nothing until it is awaited or added to a batch"]
 pub struct Putting {
-    store: LongTermStore,
+    pub(super) store: Arc<ConfiguredStore>,
     pub(super) draft: Draft,
 }
 
@@ -62,7 +62,7 @@ enum Indexing {
 }
 
 impl Putting {
-    pub(super) fn new(store: LongTermStore, at: ItemKey, value: Result<Payload, StoreError>) -> Self {
+    pub(super) fn new(store: Arc<ConfiguredStore>, at: ItemKey, value: Result<Payload, StoreError>) -> Self {
         Self {
             store,
             draft: Draft { at, value, lifetime: Lifetime::StoreDefault, indexing: Indexing::StoreDefault },
@@ -94,32 +94,21 @@ impl Putting {
     }
 }
 
-impl IntoFuture for Putting {
-    type Output = Result<(), StoreError>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        let Self { store, draft } = self;
-        let batch = store.batch().draft(draft);
-        Box::pin(async move { batch.await.map(drop) })
-    }
-}
-
 impl Draft {
     /// Returns the put without its embedding, and the strings to embed.
     ///
     /// # Errors
     /// The value cannot be stored, a limit is exceeded, the time to live is invalid, or fields are to be indexed but the store has no index.
-    pub(super) fn prepare(self, store: &LongTermStore) -> Result<(Put, Vec<String>), StoreError> {
+    pub(super) fn prepare(self, store: &ConfiguredStore) -> Result<(Put, Vec<String>), StoreError> {
         let Self { at, value, lifetime, indexing } = self;
         let value = value?;
         let ttl = match lifetime {
-            Lifetime::StoreDefault => store.default_ttl(),
+            Lifetime::StoreDefault => store.ttl,
             Lifetime::For(ttl) => Some(ttl),
             Lifetime::Forever => None,
         };
         let ttl = ttl.map(Ttl::new).transpose()?;
-        let texts = match (indexing, store.embedding_index()) {
+        let texts = match (indexing, &store.index) {
             (Indexing::None, _) | (Indexing::StoreDefault, None) => Vec::new(),
             (Indexing::StoreDefault, Some(index)) => index.texts(&at, &value, None)?,
             (Indexing::Fields(fields), Some(index)) => index.texts(&at, &value, Some(&fields))?,

@@ -1,12 +1,14 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use crate::checkpoint::Page;
 
+use super::configured_store::ConfiguredStore;
 use super::decode::{Decode, decode_item};
-use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Search, StoreError};
+use super::{FieldPath, Found, IntoCondition, Namespace, Order, Search, StoreError};
 
 /// A search for items. Set options, then await it.
 ///
@@ -48,7 +50,7 @@ use super::{FieldPath, Found, IntoCondition, LongTermStore, Namespace, Order, Se
 /// The search only reads. A refresh is done as a whole or not at all.
 #[must_use = "a search does nothing until it is awaited"]
 pub struct Searching<T> {
-    store: LongTermStore,
+    store: Arc<ConfiguredStore>,
     search: Search,
     query: Option<String>,
     error: Option<StoreError>,
@@ -56,7 +58,12 @@ pub struct Searching<T> {
 }
 
 impl<T> Searching<T> {
-    pub(super) fn new(store: LongTermStore, namespace: Namespace, refresh: bool, decode: Decode<T>) -> Self {
+    pub(super) fn new(
+        store: Arc<ConfiguredStore>,
+        namespace: Namespace,
+        refresh: bool,
+        decode: Decode<T>,
+    ) -> Self {
         // The time is set when the search is awaited.
         let search = Search::new(UNIX_EPOCH, namespace).refresh(refresh);
         Self { store, search, query: None, error: None, decode }
@@ -119,7 +126,7 @@ impl<T> Searching<T> {
             search.near = Some(store.near(query, &search.namespace).await?);
         }
         search.now = store.now();
-        let Page { items, more } = store.store().search(search).await?;
+        let Page { items, more } = store.store.search(search).await?;
         let items = items
             .into_iter()
             .map(|found| Ok(Found { item: decode_item(found.item, decode)?, score: found.score }));

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::condition::Tested;
-use super::{Condition, FieldPath, LongTermStore, Store, StoreError, Test};
+use super::{Condition, FieldPath, StoreError, Test};
 
 /// A condition on a field, as [`filter`](super::Searching::filter) takes it: a value that the field equals, or a
 /// comparison ([`ne`](super::ne), [`gt`](super::gt), [`gte`](super::gte), [`lt`](super::lt), [`lte`](super::lte)).
@@ -29,29 +29,5 @@ impl<T: Serialize> IntoCondition for T {
 impl<T: Serialize> IntoCondition for Tested<T> {
     fn into_condition(self, path: FieldPath) -> Result<Condition, StoreError> {
         Condition::new(path, self.0, &self.1)
-    }
-}
-
-/// A long-term store, as `Graph::with_store` takes it: a [`LongTermStore`] or a plain [`Store`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a long-term store",
-    label = "not a long-term store",
-    note = "use `MemoryStore` or `superstep_sqlite::SqliteStore`; a checkpointer goes into `with_checkpointer`"
-)]
-pub trait IntoStore {
-    /// Converts the value to a [`LongTermStore`].
-    fn into_store(self) -> LongTermStore;
-}
-
-#[diagnostic::do_not_recommend]
-impl<S: Store> IntoStore for S {
-    fn into_store(self) -> LongTermStore {
-        LongTermStore::new(self)
-    }
-}
-
-impl IntoStore for LongTermStore {
-    fn into_store(self) -> LongTermStore {
-        self
     }
 }
