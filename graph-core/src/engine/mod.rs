@@ -16,7 +16,7 @@ mod task;
 
 pub(crate) use apply::{followed_by, own};
 pub(crate) use child::ParentHead;
-pub(crate) use child::{call_id, journals, shared_from_outside, thread_task, withdraw, write_around};
+pub(crate) use child::{call_id, journals, shared_from_outside, thread_task, withdraw, write_to_parents};
 pub(crate) use context::{AppContext, ErasedContext, RunShared};
 pub use context::{
     Attempted, Context, ContextWith, DurableStep, DurableSteps, Interrupt, Sleep, TimedInterrupt,
@@ -29,7 +29,7 @@ pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
 pub(crate) use journal::{AbandonedRuns, Journal, ParentTask, ThreadTask};
 pub(crate) use restore::{
     AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, TaskRecords, Waiting, before,
-    has_unrecorded_tasks, is_applied_by, open, open_state, open_within, planned, read_tasks, shown_state,
+    has_unrecorded_tasks, is_applied_by, open, open_call, open_state, planned, read_tasks, shown_state,
 };
 pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
 pub use spans::About;

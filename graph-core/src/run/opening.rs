@@ -109,7 +109,7 @@ impl Opening {
             metadata: RunMetadata::Own(self.metadata.clone()),
             memories: thread
                 .as_ref()
-                .map_or_else(TaskMemories::default, |thread| TaskMemories::within(Arc::clone(thread))),
+                .map_or_else(TaskMemories::default, |thread| TaskMemories::with_scope(Arc::clone(thread))),
             steps: None,
             script: None,
             store: self.graph.1.clone(),

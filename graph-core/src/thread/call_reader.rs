@@ -209,7 +209,7 @@ impl<'t> CallReader<'t> {
             path: path.clone(),
             key,
             called_at: task.state_at(),
-            task: (!task.between).then_some(task.task),
+            task: (!task.between_calls).then_some(task.task),
             id: checkpoint.id,
             parent: checkpoint.parent,
             source: checkpoint.source,
@@ -271,7 +271,7 @@ impl<'t> CallReader<'t> {
             let Some(task) = self.parent_task(&checkpoint)? else { return Ok(None) };
             if task.state_at() <= outer.id {
                 // The checkpoints of a namespace are in the order of those of its parent run.
-                let is_of = !task.between && task.checkpoint == outer.planned_at;
+                let is_of = !task.between_calls && task.checkpoint == outer.planned_at;
                 return Ok(is_of.then_some((checkpoint.id, task)));
             }
         }

@@ -101,7 +101,7 @@ impl Cut<'_> {
         let is_of_head = match self.is_nested {
             // No other branch has a checkpoint between the one that planned the tasks and the head that has kept them.
             true => (head.planned_at..=head.id).contains(&of_thread.at),
-            false => !task.between && task.checkpoint == head.planned_at,
+            false => !task.between_calls && task.checkpoint == head.planned_at,
         };
         is_of_head.then_some(of_thread.task)
     }
@@ -109,7 +109,9 @@ impl Cut<'_> {
     /// Returns `true` if the checkpoint was made by hand after the new head was the head.
     fn is_later_update(&self, checkpoint: &Checkpoint, task: &ParentTask) -> bool {
         let at = self.thread_task(task).map(|of_thread| of_thread.at);
-        checkpoint.source == CheckpointSource::Update && !task.between && at == self.head.map(|head| head.id)
+        checkpoint.source == CheckpointSource::Update
+            && !task.between_calls
+            && at == self.head.map(|head| head.id)
     }
 
     /// Returns the oldest checkpoint to remove and the newest one that remains. `newest` is the newest of the namespace.

@@ -16,6 +16,6 @@ pub(crate) use call::Call;
 pub(crate) use call::{Beginning, ErasedCallResult};
 pub(crate) use in_memory::StartedCall;
 pub(crate) use parents::ParentHead;
-pub(crate) use parents::{call_id, journals, shared_from_outside, thread_task, withdraw, write_around};
+pub(crate) use parents::{call_id, journals, shared_from_outside, thread_task, withdraw, write_to_parents};
 pub(crate) use place::{CallPlace, escape, namespace, stored_as, unescape};
 pub(crate) use run_call::run_call;

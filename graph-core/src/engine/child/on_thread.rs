@@ -92,10 +92,10 @@ impl Opening<'_> {
             parent_task(thread, &stored.checkpoint).map_err(|kind| self.refuse(kind))
         };
         let head_task = loaded.found.as_ref().map(stored_task).transpose()?.flatten();
-        let is_within = head_task.as_ref().is_some_and(|head_task| head_task.is_within(&here));
+        let is_of_this_task = head_task.as_ref().is_some_and(|head_task| head_task.is_same_task(&here));
         let enter = self.cx.shared.parent_run.enter(checkpoint, &self.namespace);
         match (loaded.found, enter) {
-            (Some(stored), _) if is_within => {
+            (Some(stored), _) if is_of_this_task => {
                 let begun = head_task.and_then(|head_task| head_task.begun);
                 self.resumption(stored, head, ParentTask { begun, ..here }).await
             }
@@ -133,7 +133,7 @@ impl Opening<'_> {
         let (mut persist, shared) = self.writer(head, parent_task);
         match &self.call.beginning {
             Beginning::On(state) => {
-                persist.changes = FieldChanges::within(self.call.graph.0.state, Resets::default());
+                persist.changes = FieldChanges::on_parent_state(self.call.graph.0.state, Resets::default());
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
                 // The ephemeral fields may have been written for the nodes that run first.
@@ -279,7 +279,7 @@ impl Opening<'_> {
             self.parent_persistence.run.metadata.clone(),
         );
         let namespace = Arc::clone(&self.namespace);
-        let journal = Journal::within(
+        let journal = Journal::of_call(
             &self.parent_persistence.shared,
             place(self.cx.task()),
             namespace,
@@ -287,10 +287,10 @@ impl Opening<'_> {
             durability,
         );
         let retained = match (&self.call.beginning, &self.call.storage) {
-            (Beginning::On(_), _) => RetainedCheckpoint::Around,
-            (Beginning::With(_), _) => RetainedCheckpoint::Beginning,
+            (Beginning::On(_), _) => RetainedCheckpoint::Parent,
+            (Beginning::With(_), _) => RetainedCheckpoint::Input,
         };
-        let persist = Persist::new(journal, run, head).within(parent_task, retained);
+        let persist = Persist::new(journal, run, head).with_parent_task(parent_task, retained);
         let mut shared = self.place.shared(self.call, self.cx);
         shared.steps = Some(persist.steps());
         shared.parent_run.parent_persistence = Some(persist.parent_persistence());

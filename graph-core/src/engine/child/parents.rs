@@ -69,7 +69,7 @@ pub(crate) fn withdraw(
     thread: &Arc<str>,
     parents: &[ParentHead],
     call: &StoredCheckpoint,
-    within: &ParentTask,
+    caller: &ParentTask,
 ) -> Result<Vec<BatchWrite>, ErrorKind> {
     let asked: HashSet<&Arc<str>> = call
         .records
@@ -77,7 +77,7 @@ pub(crate) fn withdraw(
         .filter(|record| record.key.kind == RecordKind::Interrupt)
         .map(|record| &record.key.key)
         .collect();
-    let (mut task, mut inside, mut others_failed) = (within.task, String::new(), false);
+    let (mut task, mut inside, mut others_failed) = (caller.task, String::new(), false);
     let mut writes = Vec::new();
     for parent in parents.iter().rev() {
         let StoredCheckpoint { checkpoint, records, .. } = &parent.stored;
@@ -123,10 +123,10 @@ fn passed(mut breakpoints: StoredBreakpoints, inside: &str) -> Option<TaskRecord
 pub(crate) fn journals(outermost: Journal, parents: &[ParentHead]) -> Vec<Journal> {
     let mut journals = vec![outermost];
     for parent in parents.iter().skip(1) {
-        if let Some(outer) = journals.last() {
+        if let Some(parent_journal) = journals.last() {
             let (namespace, head) = (Arc::clone(&parent.namespace), parent.fence.head);
             // No timer fires in an update from outside, so the parent task does not matter.
-            journals.push(Journal::within(&outer.shared, 0, namespace, head, Durability::Async));
+            journals.push(Journal::of_call(&parent_journal.shared, 0, namespace, head, Durability::Async));
         }
     }
     journals
@@ -135,7 +135,7 @@ pub(crate) fn journals(outermost: Journal, parents: &[ParentHead]) -> Vec<Journa
 /// Writes to the parent runs of a call. The call's own writes follow.
 ///
 /// After a crash in between, the call still waits as before, and reports that again when it continues.
-pub(crate) async fn write_around(
+pub(crate) async fn write_to_parents(
     journals: Vec<Journal>,
     writes: Vec<BatchWrite>,
 ) -> Result<(), Arc<CheckpointError>> {
@@ -163,14 +163,14 @@ fn push(shared: &JournalHandle, write: Option<BatchWrite>) {
 pub(crate) fn call_id(
     thread: &Arc<str>,
     parents: &[ParentHead],
-    within: &ParentTask,
+    caller: &ParentTask,
 ) -> Result<String, ErrorKind> {
     let mut tasks = Vec::new();
     for inner in parents.iter().skip(1) {
         let parent_task = parent_task(thread, &inner.stored.checkpoint)?;
         tasks.push(parent_task.map_or(0, |parent_task| parent_task.task));
     }
-    tasks.push(within.task);
+    tasks.push(caller.task);
     Ok(parents.iter().zip(tasks).fold(thread.to_string(), |call, (parent, task)| {
         let StoredCheckpoint { checkpoint, records, .. } = &parent.stored;
         let planned = planned(checkpoint, records);
@@ -192,7 +192,7 @@ pub(crate) fn shared_from_outside(
         metadata: RunMetadata::Own(metadata),
         thread: Some(Arc::clone(thread)),
         sink: None,
-        memories: TaskMemories::within(Arc::clone(thread)),
+        memories: TaskMemories::with_scope(Arc::clone(thread)),
         steps: None,
         script: None,
         store: graph.1.clone().or(store),

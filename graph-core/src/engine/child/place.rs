@@ -62,11 +62,12 @@ impl CallPlace {
         if let (CallStorage::Thread(_), Some((inside, what))) = (&call.storage, &parent_run.loses_state) {
             return Err(StateNotKept { node, inside: Arc::clone(inside), what }.into());
         }
-        let outer = parent_run
+        let parent_namespace = parent_run
             .parent_persistence
             .as_ref()
             .map_or("", |parent_persistence| parent_persistence.namespace());
-        let stored_as = |name: &str| stored_as(outer, name, &call.storage, call.packets, cx.at.task);
+        let stored_as =
+            |name: &str| stored_as(parent_namespace, name, &call.storage, call.packets, cx.at.task);
         let names = parent_run.aliases.iter().filter(|(_, place)| *place == cx.at.node);
         let before = names.map(|(name, _)| stored_as(name)).collect();
         let namespace = stored_as(&node);
@@ -87,7 +88,7 @@ impl CallPlace {
     pub(crate) fn shared(&self, call: &Call<'_>, cx: &Context) -> RunShared {
         let graph = &call.graph;
         let memories = match cx.thread() {
-            Some(thread) => TaskMemories::within(Arc::from(thread)),
+            Some(thread) => TaskMemories::with_scope(Arc::from(thread)),
             None => TaskMemories::default(),
         };
         let parent_run = &cx.shared.parent_run;
@@ -96,7 +97,7 @@ impl CallPlace {
                 let what = call.storage.loses_state_inside(call.packets);
                 what.zip(self.path.last()).map(|(what, node)| (Arc::clone(node), what))
             }
-            outer => outer.clone(),
+            inherited => inherited.clone(),
         };
         // Answers that arrived through the task, for the call and for subgraph calls inside it.
         let mut answers: BTreeMap<_, _> =
@@ -111,7 +112,7 @@ impl CallPlace {
                 .as_ref()
                 .filter(|sink| listened(&***sink))
                 .map(|sink| self.sink(graph.0.state, sink)),
-            memories: memories.beneath(&self.task),
+            memories: memories.inside_task(&self.task),
             steps: None,
             script: None,
             spans: self.spans(graph, cx),
@@ -171,13 +172,13 @@ fn listened(sink: &dyn Sink) -> bool {
 
 /// Returns the namespace of a subgraph call by a task of `node`.
 pub(crate) fn stored_as(
-    outer: &str,
+    parent: &str,
     node: &str,
     storage: &CallStorage,
     packets: bool,
     task: usize,
 ) -> Arc<str> {
-    let mut namespace = namespace(outer, node);
+    let mut namespace = namespace(parent, node);
     match storage {
         CallStorage::Thread(Some(key)) => {
             namespace.push(':');
@@ -194,8 +195,8 @@ pub(crate) fn stored_as(
 }
 
 /// Returns the namespace of a subgraph node, below the namespace of the parent run.
-pub(crate) fn namespace(outer: &str, node: &str) -> String {
-    let mut namespace = String::from(outer);
+pub(crate) fn namespace(parent: &str, node: &str) -> String {
+    let mut namespace = String::from(parent);
     if !namespace.is_empty() {
         namespace.push('/');
     }

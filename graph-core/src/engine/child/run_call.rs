@@ -141,7 +141,7 @@ fn hand_on(driver: &Driver, cx: &Context, task: &str) {
         scratch.wait_for(question);
     }
     if let Some(stop_point) = &driver.stop_point {
-        let mut stop_point = stop_point.within(cx.node());
+        let mut stop_point = stop_point.in_parent_run(cx.node());
         // Calls inside this one that have finished run again if it is not stored.
         let mut calls = cx.shared.parent_run.reported.inside(task, driver.step + 1);
         calls.append(&mut stop_point.calls);

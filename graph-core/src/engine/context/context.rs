@@ -73,7 +73,7 @@ impl Context {
             metadata: RunMetadata::Own(Metadata::new()),
             thread: None,
             sink: None,
-            memories: TaskMemories::within("detached"),
+            memories: TaskMemories::with_scope("detached"),
             steps: None,
             script: Some(Script::default()),
             store: None,

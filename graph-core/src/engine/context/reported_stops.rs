@@ -41,15 +41,15 @@ impl ReportedStops {
     /// Returns the position up to which the call of this task passes its breakpoints.
     pub(crate) fn position(&self, task: &str) -> Option<u64> {
         let inner = self.lock();
-        let mut outer = task;
+        let mut caller = task;
         // A call that is not stored runs again from its beginning, so a call inside it may have finished before the
-        // stop. The id of its task continues the outer one with the number of the superstep.
-        while let Some((before, at)) = outer.rsplit_once('>') {
+        // stop. The id of its task continues the id of the call's task with the number of the superstep.
+        while let Some((before, at)) = caller.rsplit_once('>') {
             let step = at.split_once(':').and_then(|(step, _)| step.parse().ok());
             if step.is_some() && step <= inner.calls.get(before).copied() {
                 return Some(u64::MAX);
             }
-            outer = before;
+            caller = before;
         }
         inner.calls.get(task).copied()
     }

@@ -19,7 +19,7 @@ pub(crate) struct StopPoint {
 
 impl StopPoint {
     /// Converts the stop of a subgraph run inside a task of `node` into a stop of the parent run.
-    pub(crate) fn within(&self, node: &str) -> Self {
+    pub(crate) fn in_parent_run(&self, node: &str) -> Self {
         let inside = |nodes: &[String]| nodes.iter().map(|inner| format!("{node}/{inner}")).collect();
         let calls = self.calls.clone();
         Self { before: inside(&self.before), after: inside(&self.after), calls, ..*self }

@@ -20,7 +20,7 @@ pub(crate) struct JournalHandle {
     origin: Arc<str>,
     pub(crate) durability: Durability,
     /// The journal of the parent run.
-    pub(crate) outer: Option<Arc<JournalHandle>>,
+    pub(crate) parent: Option<Arc<JournalHandle>>,
     /// The index of the parent task; 0 without one.
     pub(crate) parent_task: u32,
     state: Mutex<HandleState>,
@@ -54,7 +54,7 @@ impl JournalHandle {
             namespace,
             origin,
             durability,
-            outer: None,
+            parent: None,
             parent_task: 0,
             state: HandleState::new(fence, fence.epoch.saturating_add(1)),
             pushed: AtomicWaker::new(),
@@ -63,21 +63,21 @@ impl JournalHandle {
     }
 
     /// Creates the entrance of the journal of a subgraph run.
-    pub(super) fn within(
-        outer: &Arc<JournalHandle>,
+    pub(super) fn of_call(
+        parent: &Arc<JournalHandle>,
         parent_task: u32,
         namespace: Arc<str>,
         head: Option<CheckpointId>,
         durability: Durability,
     ) -> Self {
-        let epoch = outer.epoch();
+        let epoch = parent.epoch();
         Self {
-            store: Arc::clone(&outer.store),
-            thread: Arc::clone(&outer.thread),
+            store: Arc::clone(&parent.store),
+            thread: Arc::clone(&parent.thread),
             namespace,
-            origin: Arc::clone(&outer.origin),
+            origin: Arc::clone(&parent.origin),
             durability,
-            outer: Some(Arc::clone(outer)),
+            parent: Some(Arc::clone(parent)),
             parent_task,
             state: HandleState::new(Fence::new(epoch, head), epoch),
             pushed: AtomicWaker::new(),
@@ -150,12 +150,12 @@ impl JournalHandle {
 
     /// Returns the parent run's namespace.
     pub(crate) fn parent_namespace(&self) -> Option<&Arc<str>> {
-        self.outer.as_ref().map(|outer| &outer.namespace)
+        self.parent.as_ref().map(|parent| &parent.namespace)
     }
 
     /// Returns the namespaces of this run and its parent runs, outermost first.
     pub(crate) fn path(&self) -> Vec<Arc<str>> {
-        let mut path = self.outer.as_ref().map_or_else(Vec::new, |outer| outer.path());
+        let mut path = self.parent.as_ref().map_or_else(Vec::new, |parent| parent.path());
         path.push(Arc::clone(&self.namespace));
         path
     }
@@ -172,10 +172,10 @@ impl JournalHandle {
 
     /// Returns the task of the thread in which this run runs; `None` for the run of the thread.
     pub(crate) fn thread_task(&self) -> Option<ThreadTask> {
-        let outer = self.outer.as_ref()?;
-        outer.thread_task().or_else(|| {
+        let parent = self.parent.as_ref()?;
+        parent.thread_task().or_else(|| {
             let task = usize::try_from(self.parent_task).unwrap_or(usize::MAX);
-            Some(ThreadTask { at: outer.at()?, task })
+            Some(ThreadTask { at: parent.at()?, task })
         })
     }
 

@@ -55,16 +55,16 @@ impl Journal {
 
     /// Creates the journal of a subgraph run in a task of the parent run. It has the parent run's epoch, and its own
     /// namespace with the head `head`.
-    pub(crate) fn within(
-        outer: &Arc<JournalHandle>,
+    pub(crate) fn of_call(
+        parent: &Arc<JournalHandle>,
         task: u32,
         namespace: Arc<str>,
         head: Option<CheckpointId>,
         durability: Durability,
     ) -> Self {
-        let shared = JournalHandle::within(outer, task, namespace, head, durability);
-        let outer = Arc::clone(outer);
-        let parents: Durable<'static> = Box::pin(async move { outer.durable_here_and_around().await });
+        let shared = JournalHandle::of_call(parent, task, namespace, head, durability);
+        let parent = Arc::clone(parent);
+        let parents: Durable<'static> = Box::pin(async move { parent.durable_with_parents().await });
         Self::of(shared, Some(parents))
     }
 

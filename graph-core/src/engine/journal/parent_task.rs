@@ -14,8 +14,8 @@ pub(crate) struct ParentTask {
     pub(crate) begun: Option<CheckpointId>,
     /// `true` if there is no parent task: an update from outside has written the state with which the next call
     /// begins.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) between: bool,
+    #[serde(rename = "between", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) between_calls: bool,
     /// The checkpoint at which the task runs, if an update from outside has kept the task: the newer state is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kept_at: Option<CheckpointId>,
@@ -35,14 +35,15 @@ pub(crate) struct ThreadTask {
 
 impl ParentTask {
     /// Returns `true` if both have the same parent task.
-    pub(crate) fn is_within(&self, other: &Self) -> bool {
-        (self.checkpoint, self.task, self.between) == (other.checkpoint, other.task, other.between)
+    pub(crate) fn is_same_task(&self, other: &Self) -> bool {
+        (self.checkpoint, self.task, self.between_calls)
+            == (other.checkpoint, other.task, other.between_calls)
     }
 
-    /// Creates the position in a task of a checkpoint, or between two calls for `None`.
+    /// Creates the position in a task of a checkpoint, or the position between two calls for `None`.
     pub(crate) fn at(checkpoint: CheckpointId, task: Option<usize>) -> Self {
-        let (task, between) = (task.unwrap_or_default(), task.is_none());
-        Self { checkpoint, task, begun: None, between, kept_at: None, of_thread: None }
+        let (task, between_calls) = (task.unwrap_or_default(), task.is_none());
+        Self { checkpoint, task, begun: None, between_calls, kept_at: None, of_thread: None }
     }
 
     /// Returns the position inside a run that runs in this task of the thread, or that is the run of the thread.

@@ -12,7 +12,7 @@ use crate::payload::Payload;
 
 impl StepLog for JournalHandle {
     fn flush(&self) -> Logged<'_> {
-        Box::pin(async { self.durable_here_and_around().await.map_err(NodeError::from) })
+        Box::pin(async { self.durable_with_parents().await.map_err(NodeError::from) })
     }
 
     fn record<'a>(&'a self, task: usize, kind: RecordKind, name: &'a str, result: Payload) -> Logged<'a> {
@@ -23,7 +23,7 @@ impl StepLog for JournalHandle {
                 self.push_now(BatchWrite::records(checkpoint, Vec::new(), vec![record]));
             }
             // A record of a subgraph call is reachable only through the checkpoints of its parent runs.
-            self.durable_here_and_around().await.map_err(NodeError::from)
+            self.durable_with_parents().await.map_err(NodeError::from)
         })
     }
 
@@ -36,13 +36,13 @@ impl StepLog for JournalHandle {
     ) -> Logged<'a> {
         Box::pin(async move {
             let task = place(task);
-            self.withdraw_around(&withdrawn).await?;
+            self.withdraw_in_parents(&withdrawn).await?;
             if let Some(checkpoint) = self.at() {
                 let record = TaskRecord::new(key(task, RecordKind::Sleep, timer), fired);
                 let remove = interrupts(task, &withdrawn);
                 self.push_now(BatchWrite::records(checkpoint, remove, vec![record]));
             }
-            self.durable_here_and_around().await.map_err(NodeError::from)
+            self.durable_with_parents().await.map_err(NodeError::from)
         })
     }
 
@@ -63,7 +63,7 @@ impl StepLog for JournalHandle {
             if !waits {
                 return Ok(());
             }
-            self.durable_here_and_around().await.map_err(NodeError::from)
+            self.durable_with_parents().await.map_err(NodeError::from)
         })
     }
 }
@@ -71,23 +71,23 @@ impl StepLog for JournalHandle {
 impl JournalHandle {
     /// Removes questions from the parent runs, which store the open questions of their calls too. Durable when the future
     /// completes: otherwise an answer could be accepted there for a question that is no longer open.
-    fn withdraw_around<'a>(&'a self, questions: &'a [String]) -> Durable<'a> {
+    fn withdraw_in_parents<'a>(&'a self, questions: &'a [String]) -> Durable<'a> {
         Box::pin(async move {
-            let Some(outer) = self.outer.as_ref().filter(|_| !questions.is_empty()) else { return Ok(()) };
-            outer.withdraw_around(questions).await?;
-            if let Some(checkpoint) = outer.at() {
+            let Some(parent) = self.parent.as_ref().filter(|_| !questions.is_empty()) else { return Ok(()) };
+            parent.withdraw_in_parents(questions).await?;
+            if let Some(checkpoint) = parent.at() {
                 let remove = interrupts(self.parent_task, questions);
-                outer.push_now(BatchWrite::records(checkpoint, remove, Vec::new()));
+                parent.push_now(BatchWrite::records(checkpoint, remove, Vec::new()));
             }
-            outer.durable_here_and_around().await
+            parent.durable_with_parents().await
         })
     }
 
     /// Waits until everything that was pushed so far is durable, in all parent runs first, outermost first.
-    pub(crate) fn durable_here_and_around(&self) -> Durable<'_> {
+    pub(crate) fn durable_with_parents(&self) -> Durable<'_> {
         Box::pin(async move {
-            if let Some(outer) = &self.outer
-                && let Err(error) = outer.durable_here_and_around().await
+            if let Some(parent) = &self.parent
+                && let Err(error) = parent.durable_with_parents().await
             {
                 // The parent run's failure ends this run. That end must not be stored as this run's own failure.
                 self.fail(Arc::clone(&error));

@@ -63,10 +63,10 @@ pub(crate) struct Persist {
 pub(crate) enum RetainedCheckpoint {
     Nothing,
     /// The parent checkpoint that planned the task, because the run works on its state.
-    Around,
+    Parent,
     /// The checkpoint at which the run's input was applied, because only that one has the state left by earlier
     /// calls.
-    Beginning,
+    Input,
 }
 
 /// The kind of a checkpoint.
@@ -115,21 +115,19 @@ impl Persist {
     }
 
     /// Attaches the run to its parent task.
-    pub(crate) fn within(self, parent_task: ParentTask, retained: RetainedCheckpoint) -> Self {
+    pub(crate) fn with_parent_task(self, parent_task: ParentTask, retained: RetainedCheckpoint) -> Self {
         Self { parent_task: Some(parent_task), retained, ..self }
     }
 
     /// Returns the record that protects the retained checkpoint from pruning.
     fn retaining_record(&self) -> Option<TaskRecord> {
-        let parent_task = self.parent_task.as_ref().filter(|parent_task| !parent_task.between)?;
+        let parent_task = self.parent_task.as_ref().filter(|parent_task| !parent_task.between_calls)?;
         let key = match self.retained {
             RetainedCheckpoint::Nothing => return None,
-            RetainedCheckpoint::Around => {
+            RetainedCheckpoint::Parent => {
                 RecordKey::retaining(parent_task.state_at(), self.shared.parent_namespace()?)
             }
-            RetainedCheckpoint::Beginning => {
-                RecordKey::retaining(parent_task.begun?, self.shared.namespace())
-            }
+            RetainedCheckpoint::Input => RecordKey::retaining(parent_task.begun?, self.shared.namespace()),
         };
         Some(TaskRecord::new(key, Payload::json("null")))
     }
@@ -161,7 +159,7 @@ impl Persist {
     /// asked.
     pub(crate) fn answered(&mut self, records: Vec<TaskRecord>) {
         for record in &records {
-            self.gives(interrupt_of(&record.key));
+            self.mark_answered(interrupt_of(&record.key));
         }
         self.records(records, Vec::new());
     }
@@ -327,12 +325,12 @@ impl Persist {
             }
         }
         for TaskRecord { key, .. } in records.iter().filter(|record| record.key.kind == RecordKind::Answer) {
-            self.gives(interrupt_of(key));
+            self.mark_answered(interrupt_of(key));
         }
     }
 
     /// Marks an interrupt as answered.
-    fn gives(&mut self, interrupt: RecordKey) {
+    fn mark_answered(&mut self, interrupt: RecordKey) {
         if let Some(answers) = self.asked.remove(&interrupt) {
             self.given.insert(interrupt, answers);
         }

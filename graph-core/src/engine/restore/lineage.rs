@@ -15,35 +15,36 @@ use crate::error::ErrorKind;
 
 /// Returns the last checkpoint of the most recent call before `at` that belongs to the branch of `at`.
 ///
-/// A call belongs to the branch if the superstep of its task was applied there. `within` is the namespace of the
+/// A call belongs to the branch if the superstep of its task was applied there. `namespace` is that of the
 /// calls. `parents` has the namespaces of the parent runs, outermost first; `at` is in the last one.
 pub(crate) async fn before(
     store: &dyn Checkpointer,
     thread: &Arc<str>,
-    within: &Arc<str>,
+    namespace: &Arc<str>,
     parents: &[Arc<str>],
     at: CheckpointId,
 ) -> Result<Option<StoredCheckpoint>, ErrorKind> {
-    let outer =
-        parents.iter().fold(None, |outer, parent| Some(Box::new(Runs::new(store, thread, parent, outer))));
-    let mut calls = Runs::new(store, thread, within, outer);
+    let parent_runs = parents
+        .iter()
+        .fold(None, |outer, parent| Some(Box::new(NamespaceRuns::new(store, thread, parent, outer))));
+    let mut calls = NamespaceRuns::new(store, thread, namespace, parent_runs);
     match calls.last_call(None, at).await? {
-        Some(last) => Ok(store.get(thread, within, Some(last)).await.map_err(unread)?.found),
+        Some(last) => Ok(store.get(thread, namespace, Some(last)).await.map_err(unread)?.found),
         None => Ok(None),
     }
 }
 
 /// The runs in a namespace: that of the thread, or the calls of a subgraph.
-struct Runs<'s> {
+struct NamespaceRuns<'s> {
     pages: Pages<'s>,
     /// The checkpoints read so far. Nothing newer than the oldest one is missing.
-    known: BTreeMap<CheckpointId, Read>,
+    known: BTreeMap<CheckpointId, ReadCheckpoint>,
     /// The parent runs. `None` for the thread itself.
-    outer: Option<Box<Runs<'s>>>,
+    parent_runs: Option<Box<NamespaceRuns<'s>>>,
 }
 
 /// A checkpoint that was read.
-struct Read {
+struct ReadCheckpoint {
     parent: Option<CheckpointId>,
     source: CheckpointSource,
     /// The checkpoint that first planned its tasks, for an update from outside that has kept them.
@@ -58,14 +59,14 @@ struct Read {
 
 type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T, ErrorKind>> + Send + 'a>>;
 
-impl<'s> Runs<'s> {
+impl<'s> NamespaceRuns<'s> {
     fn new(
         store: &'s dyn Checkpointer,
         thread: &Arc<str>,
         namespace: &Arc<str>,
-        outer: Option<Box<Runs<'s>>>,
+        parent_runs: Option<Box<NamespaceRuns<'s>>>,
     ) -> Self {
-        Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), outer }
+        Self { pages: Pages::new(store, thread, namespace), known: BTreeMap::new(), parent_runs }
     }
 
     /// Returns the last checkpoint of the most recent call that belongs to the branch of `at`, a checkpoint of the
@@ -83,15 +84,18 @@ impl<'s> Runs<'s> {
             // skipped the same way.
             while let Some(last) = self.newest_before(end).await? {
                 end = Some(last);
-                let Some(Read { parent_task: Some(parent_task), ended, .. }) = self.known.get(&last) else {
+                let Some(ReadCheckpoint { parent_task: Some(parent_task), ended, .. }) =
+                    self.known.get(&last)
+                else {
                     continue;
                 };
-                let (planned, between, ended) = (parent_task.checkpoint, parent_task.between, *ended);
-                let Some(outer) = &mut self.outer else { return Ok(None) };
-                let applied = match outer.way(planned, at).await? {
+                let (planned, between_calls, ended) =
+                    (parent_task.checkpoint, parent_task.between_calls, *ended);
+                let Some(parent_runs) = &mut self.parent_runs else { return Ok(None) };
+                let applied = match parent_runs.way(planned, at).await? {
                     Way::None => false,
                     // Written between two calls, while the parent run was at this checkpoint.
-                    _ if between => true,
+                    _ if between_calls => true,
                     Way::Followed(CheckpointSource::Loop) => true,
                     // An update from outside applied only the finished tasks.
                     Way::Followed(CheckpointSource::Update) | Way::Pruned => ended,
@@ -112,13 +116,13 @@ impl<'s> Runs<'s> {
         if at == planned || self.keeps(at, planned) {
             return Ok(Way::Here);
         }
-        while let Some(&Read { parent, source, .. }) = self.known.get(&at) {
+        while let Some(&ReadCheckpoint { parent, source, .. }) = self.known.get(&at) {
             let (parent, source) = match parent {
                 Some(parent) => (parent, source),
                 None => match self.call_before(at).await? {
                     // The earlier call was applied as a whole.
                     Some(last) => (last, CheckpointSource::Loop),
-                    None if self.outer.is_some() => break,
+                    None if self.parent_runs.is_some() => break,
                     None => return Ok(Way::None),
                 },
             };
@@ -141,7 +145,8 @@ impl<'s> Runs<'s> {
     ///
     /// A call that begins anew has no parent checkpoint, but the subgraphs inside may continue from the call before.
     async fn call_before(&mut self, first: CheckpointId) -> Result<Option<CheckpointId>, ErrorKind> {
-        let Some(Read { parent_task: Some(parent_task), call_before, .. }) = self.known.get(&first) else {
+        let Some(ReadCheckpoint { parent_task: Some(parent_task), call_before, .. }) = self.known.get(&first)
+        else {
             return Ok(None);
         };
         if let Some(found) = call_before {
@@ -174,12 +179,12 @@ impl<'s> Runs<'s> {
     /// Reads one more checkpoint. Returns `false` after the last one.
     async fn read_more(&mut self) -> Result<bool, ErrorKind> {
         let Some(checkpoint) = self.pages.next().await? else { return Ok(false) };
-        let parent_task = match &self.outer {
+        let parent_task = match &self.parent_runs {
             Some(_) => parent_task(&self.pages.query.thread, &checkpoint)?,
             None => None,
         };
         let planned_at = planned_at(&self.pages.query.thread, &checkpoint)?;
-        let read = Read {
+        let read = ReadCheckpoint {
             kept_from: (planned_at != checkpoint.id).then_some(planned_at),
             parent: checkpoint.parent,
             source: checkpoint.source,

@@ -15,7 +15,7 @@ mod waiting;
 pub(crate) use applied::{AppliedBy, AppliedResults, has_unrecorded_tasks, is_applied_by};
 pub(crate) use lineage::before;
 pub(crate) use open::open;
-pub(crate) use open::{open_onto, open_state, open_within};
+pub(crate) use open::{open_call, open_onto, open_state};
 pub(crate) use page_states::PageStates;
 pub(crate) use patches::{patch_records, shown_state};
 pub(crate) use read_records::{planned, read_tasks};

@@ -32,7 +32,7 @@ pub(crate) fn open(
 }
 
 /// Restores a checkpoint of a subgraph run, which may work on the given parent state.
-pub(crate) fn open_within(
+pub(crate) fn open_call(
     graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,

@@ -56,7 +56,7 @@ impl Reader<'_> {
         Ok((
             ReadState {
                 state,
-                changes: FieldChanges::within(self.graph.state, stored.read(self.graph.state)),
+                changes: FieldChanges::on_parent_state(self.graph.state, stored.read(self.graph.state)),
             },
             writes,
         ))

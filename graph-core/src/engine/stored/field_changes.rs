@@ -24,7 +24,7 @@ pub(crate) struct FieldChanges {
     carried: Vec<AuthoredChange>,
     buffer: Vec<u8>,
     /// For a subgraph run on the parent state. Its writes are stored unchanged, and the state itself is not.
-    within: Option<Resets>,
+    resets: Option<Resets>,
 }
 
 /// The error for a field whose value cannot be stored.
@@ -47,18 +47,18 @@ impl FieldChanges {
     }
 
     /// Creates a collector for a subgraph run on the parent state.
-    pub(crate) fn within(state: &StateType, resets: Resets) -> Self {
-        Self { within: Some(resets), ..Self::new(vec![Size::default(); state.fields], Vec::new()) }
+    pub(crate) fn on_parent_state(state: &StateType, resets: Resets) -> Self {
+        Self { resets: Some(resets), ..Self::new(vec![Size::default(); state.fields], Vec::new()) }
     }
 
     /// Returns the meaning of the stored values; `None` unless the run works on the parent state.
     pub(crate) fn resets(&self, state: &StateType) -> Option<StoredResets> {
-        self.within.as_ref().map(|resets| resets.stored(state))
+        self.resets.as_ref().map(|resets| resets.stored(state))
     }
 
     /// Returns `true` if every write has to be encoded when its task makes it.
     pub(crate) fn keeps_writes(&self) -> bool {
-        self.within.is_some()
+        self.resets.is_some()
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.
@@ -93,7 +93,7 @@ impl FieldChanges {
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<AuthoredChange>, NotStored> {
-        let (mut changes, mut within) = (Vec::new(), self.within.clone());
+        let (mut changes, mut resets) = (Vec::new(), self.resets.clone());
         if !self.unstored.is_empty() {
             let written: HashSet<usize> = touched.iter().copied().collect();
             for &field in &self.unstored.clone() {
@@ -113,7 +113,7 @@ impl FieldChanges {
             let encoded =
                 encoded.filter_map(|(task, result)| Some((task, result.as_ref()?.encoded.as_deref()?)));
             let is_cleared = cleared.contains(&field);
-            match &mut within {
+            match &mut resets {
                 None if is_cleared => {
                     // No delta contains the clearing that came before the write.
                     self.whole(state, field, Author::Writers, &mut changes)?;
@@ -135,14 +135,14 @@ impl FieldChanges {
             self.of_field(state, field, encoded, &mut changes)?;
         }
         for field in other {
-            if let Some(resets) = &mut within {
+            if let Some(resets) = &mut resets {
                 resets.clear(field);
             }
             self.whole(state, field, Author::NoTask, &mut changes)?;
         }
         self.unstored.clear();
         self.carried.clear();
-        self.within = within;
+        self.resets = resets;
         Ok(changes)
     }
 
@@ -155,7 +155,7 @@ impl FieldChanges {
         changes: &mut Vec<AuthoredChange>,
     ) -> Result<(), NotStored> {
         let Some(spec) = state.state_type().field(field) else { return Ok(()) };
-        let as_written = self.within.is_some() && spec.reducer.is_some() && spec.stored.is_some();
+        let as_written = self.resets.is_some() && spec.reducer.is_some() && spec.stored.is_some();
         if matches!(spec.stored, None | Some(StoredAs::Value)) && !as_written {
             return self.whole(state, field, Author::Writers, changes);
         }
@@ -185,7 +185,7 @@ impl FieldChanges {
             return Ok(());
         }
         let Some(size) = self.sizes.get_mut(field) else { return Ok(()) };
-        if spec.stored == Some(StoredAs::Delta) && self.within.is_none() && size.grow(bytes) {
+        if spec.stored == Some(StoredAs::Delta) && self.resets.is_none() && size.grow(bytes) {
             let value = encode(state, field, &mut self.buffer)?;
             if let Some(payload) = value
                 && size.outweighs(payload.len())

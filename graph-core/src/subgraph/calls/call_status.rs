@@ -26,7 +26,7 @@ pub(crate) fn call_status(
     let planned_at = parents.last().map(|parent| parent.planned_at(thread)).transpose()?;
     Ok(match (parent_task(thread, &stored.checkpoint)?, parents.last()) {
         (Some(parent_task), Some(parent))
-            if !parent_task.between && Some(parent_task.checkpoint) == planned_at =>
+            if !parent_task.between_calls && Some(parent_task.checkpoint) == planned_at =>
         {
             match parent.has_finished(parent_task.task) {
                 true => CallStatus::Ending,

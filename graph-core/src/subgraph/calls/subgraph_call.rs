@@ -249,7 +249,7 @@ where
         let parent = self.parent_task(&stored)?;
         let at = match &parent {
             // An update from outside may have kept the parent task since the call was stored.
-            Some(parent) if checkpoint.is_none() && !parent.between => {
+            Some(parent) if checkpoint.is_none() && !parent.between_calls => {
                 Some(self.outer.kept_at(parent.checkpoint).await?.unwrap_or(parent.state_at()))
             }
             Some(parent) => Some(parent.state_at()),

@@ -8,7 +8,8 @@ use crate::checkpoint::{CheckpointId, StoredStatus};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::{
     AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, before, call_id, caught,
-    journals, open_state, open_within, run_record, shared_from_outside, thread_task, withdraw, write_around,
+    journals, open_call, open_state, run_record, shared_from_outside, thread_task, withdraw,
+    write_to_parents,
 };
 use crate::erased::{ErasedState, TaskWrites, WritesOf};
 use crate::error::{Error, ErrorKind};
@@ -199,7 +200,7 @@ where
                     false => None,
                 };
                 let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
-                let opened = open_within(&graph.0, thread, *stored, base);
+                let opened = open_call(&graph.0, thread, *stored, base);
                 (Some(opened.map_err(refuse)?), ParentTask { begun, ..parent_task }, updates, writes)
             }
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
@@ -233,7 +234,7 @@ where
         }
         let journals = journals(journal, &parents);
         let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
-        let journal = Journal::within(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
+        let journal = Journal::of_call(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
         let call = call_id(thread, &parents, &parent_task).map_err(refuse)?;
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&erased, thread, call, metadata.clone(), root.1.clone());
@@ -241,16 +242,16 @@ where
         // Before anything is written to the parent runs.
         run.check_limits(thread).map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
         let needs = match (W::HERE, self.keeps_state()) {
-            (true, _) => RetainedCheckpoint::Around,
-            (false, true) => RetainedCheckpoint::Beginning,
+            (true, _) => RetainedCheckpoint::Parent,
+            (false, true) => RetainedCheckpoint::Input,
             (false, false) => RetainedCheckpoint::Nothing,
         };
-        let persist = Persist::new(journal, run, head).within(parent_task, needs);
+        let persist = Persist::new(journal, run, head).with_parent_task(parent_task, needs);
         let context: Arc<dyn Any + Send + Sync> = context;
         let context = context.downcast().map_err(|_| refuse(OTHER_CONTEXT))?;
         let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
         let made = Driver::with_updates(parts, persist, opened, (true, StoredStatus::default()), updates)?;
-        write_around(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
+        write_to_parents(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
         let request = request.and_then(|request| request.update_record());
         made.conclude_updates(request).await
     }

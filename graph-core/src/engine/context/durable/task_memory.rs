@@ -93,7 +93,7 @@ pub(crate) struct TaskMemories {
     current: Mutex<Current>,
     scope: OnceLock<Arc<str>>,
     /// The parent task's id, which is the prefix of task ids that no checkpoint has planned.
-    within: Option<String>,
+    parent_task: Option<String>,
     /// `true` if a task was given an answer, or one of its timers has fired.
     given: AtomicBool,
 }
@@ -108,13 +108,13 @@ struct Current {
 
 impl TaskMemories {
     /// Creates an empty set for a run with this scope of idempotency keys.
-    pub(crate) fn within(scope: impl Into<Arc<str>>) -> Self {
+    pub(crate) fn with_scope(scope: impl Into<Arc<str>>) -> Self {
         Self { scope: OnceLock::from(scope.into()), ..Self::default() }
     }
 
     /// Marks the run as one inside a task.
-    pub(crate) fn beneath(self, task: &str) -> Self {
-        Self { within: Some(task.to_owned()), ..self }
+    pub(crate) fn inside_task(self, task: &str) -> Self {
+        Self { parent_task: Some(task.to_owned()), ..self }
     }
 
     /// Begins the data of a superstep, unless it has begun.
@@ -160,17 +160,17 @@ impl TaskMemories {
     }
 
     /// Returns `true` for a run inside a task that is not stored.
-    pub(crate) fn is_inside(&self) -> bool {
-        self.within.is_some()
+    pub(crate) fn is_inside_task(&self) -> bool {
+        self.parent_task.is_some()
     }
 
     /// Returns the id of a task.
     pub(crate) fn task_id(&self, step: u64, task: usize) -> String {
         let current = self.at(step);
-        match (current.origin.as_ref().filter(|_| current.step == step), &self.within) {
+        match (current.origin.as_ref().filter(|_| current.step == step), &self.parent_task) {
             (Some(origin), _) => format!("{origin}:{task}"),
             (None, None) => format!("{step}:{task}"),
-            (None, Some(within)) => format!("{within}>{step}:{task}"),
+            (None, Some(parent_task)) => format!("{parent_task}>{step}:{task}"),
         }
     }
 

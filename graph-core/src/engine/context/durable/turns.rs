@@ -21,7 +21,7 @@ impl Context {
     pub(crate) fn settle_answer(&self, id: &str) {
         self.order(|_, order| order.settle_answer(id));
         self.scratch().unblock();
-        if self.shared.memories.is_inside() {
+        if self.shared.memories.is_inside_task() {
             self.shared.parent_run.take_answer(id);
         }
     }
