@@ -55,7 +55,7 @@ pub(super) async fn open_resumed(
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
         let answers = answers(&thread, &restored, how.answers.clone())?;
         let goto = resolve_gotos(&thread.graph.graph, &how.goto)?;
-        if restored.is_at_rest(&compiled) && goto.is_empty() {
+        if restored.is_finished(&compiled) && goto.is_empty() {
             if how.update.is_some() {
                 let thread_name = thread.name.to_string();
                 return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));

@@ -39,7 +39,7 @@ pub(super) async fn open_again(
         let mut restored: RestoredCheckpoint =
             open(&compiled, &thread.name, stored).map_err(|kind| thread.graph.refuse(kind))?;
         restored.enter = enter.clone();
-        if restored.is_at_rest(&compiled) {
+        if restored.is_finished(&compiled) {
             if update.is_some() {
                 let thread_name = thread.name.to_string();
                 return Err(thread.graph.refuse(ErrorKind::NothingToRun { thread: thread_name }));

@@ -47,7 +47,7 @@ pub(crate) struct RestoredCheckpoint {
 
 impl RestoredCheckpoint {
     /// Returns `true` if nothing is left to run and no join waits.
-    pub(crate) fn is_at_rest(&self, graph: &Compiled) -> bool {
+    pub(crate) fn is_finished(&self, graph: &Compiled) -> bool {
         let waits = self.progress.incomplete_joins(&graph.topology).next().is_some();
         self.tasks.is_empty() && self.input.is_none() && !waits
     }
@@ -55,7 +55,7 @@ impl RestoredCheckpoint {
     /// Returns the id of the run that is incomplete at this checkpoint, if there is one.
     pub(crate) fn run_id(&self, graph: &Compiled) -> Option<Arc<str>> {
         let of_checkpoint = || Arc::clone(&self.checkpoint.run.id);
-        (!self.is_at_rest(graph)).then(|| requested_run(&self.records).unwrap_or_else(of_checkpoint))
+        (!self.is_finished(graph)).then(|| requested_run(&self.records).unwrap_or_else(of_checkpoint))
     }
 
     /// Returns the number of the superstep that the checkpoint follows.

@@ -75,7 +75,7 @@ impl Driver {
     /// Returns the nodes with a breakpoint after them at which the run would stop next.
     pub(crate) fn breakpoints_ahead(&self) -> Vec<String> {
         let after = match &self.breakpoints {
-            Some(breakpoints) if !self.tasks.is_empty() => breakpoints.behind(self.step),
+            Some(breakpoints) if !self.tasks.is_empty() => breakpoints.with_breakpoint_after(self.step),
             _ => Vec::new(),
         };
         after.iter().map(|&node| self.graph.node_name(node).to_owned()).collect()

@@ -36,7 +36,7 @@ impl RunBreakpoints {
 
     /// Returns the nodes of the last superstep with a breakpoint after them, once `applied` supersteps have been
     /// applied.
-    pub(super) fn behind(&self, applied: u64) -> Vec<usize> {
+    pub(super) fn with_breakpoint_after(&self, applied: u64) -> Vec<usize> {
         let just: &[usize] = if self.begun.0 == applied { &self.begun.1 } else { &[] };
         chosen(&self.stops.after, just)
     }
@@ -46,7 +46,7 @@ impl RunBreakpoints {
         let next: Vec<usize> = tasks.iter().map(|task| task.node).collect();
         if self.passed < Some(applied) {
             let before = chosen(&self.stops.before, &next);
-            let after = self.behind(applied);
+            let after = self.with_breakpoint_after(applied);
             if !before.is_empty() || !after.is_empty() {
                 self.passed = Some(applied);
                 return Some(Breakpoints { before, after });

@@ -214,7 +214,7 @@ impl Driver {
 
     async fn execute(&mut self, step: u64) -> Result<(), Error> {
         self.has_timer()?;
-        let (mut failures, mut vanished) = (Vec::new(), false);
+        let (mut failures, mut has_unfinished) = (Vec::new(), false);
         self.stop_points.clear();
         let mut execution = Execution {
             graph: &self.graph,
@@ -225,7 +225,7 @@ impl Driver {
             spares: &mut self.spares,
             attempts: &mut self.attempts,
             failures: &mut failures,
-            vanished: &mut vanished,
+            has_unfinished: &mut has_unfinished,
             waited: std::mem::take(&mut self.suspended),
             suspended: &mut self.suspended,
             stop_points: &mut self.stop_points,
@@ -260,10 +260,10 @@ impl Driver {
             let unfinished = self.unfinished().map(str::to_owned).collect();
             return Err(self.error(ErrorKind::SuperstepTimeout { step, limit, unfinished }));
         }
-        if !vanished {
+        if !has_unfinished {
             return Ok(());
         }
-        // Without a failure, tasks vanish only if the run is cancelled or the runtime shuts down.
+        // Without a failure, tasks stay unfinished only if the run is cancelled or the runtime shuts down.
         Err(self.cancelled().unwrap_or_else(|| {
             self.error(ErrorKind::Runtime("the tokio runtime was shut down during the run"))
         }))

@@ -33,7 +33,7 @@ pub(crate) struct Execution<'e> {
     /// Failures with their tasks: in order of arrival, and at the end in the order of the tasks.
     pub(crate) failures: &'e mut Vec<(usize, NodeFailure)>,
     /// `true` at the end if the attempt of a task did not end, or failed.
-    pub(crate) vanished: &'e mut bool,
+    pub(crate) has_unfinished: &'e mut bool,
     /// The interrupts that were open before.
     pub(crate) waited: Suspended,
     /// The open interrupts of suspended tasks.

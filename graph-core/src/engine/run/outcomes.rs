@@ -169,9 +169,9 @@ impl Drop for Execution<'_> {
             }
         }
         self.failures.sort_by_key(|(task, _)| *task);
-        let vanished =
+        let unfinished =
             |(task, result): (usize, &Option<_>)| result.is_none() && !self.suspended.contains_key(&task);
-        *self.vanished = self.results.iter().enumerate().any(vanished);
+        *self.has_unfinished = self.results.iter().enumerate().any(unfinished);
         self.reopen();
     }
 }

@@ -135,7 +135,7 @@ impl Attempt<'_> {
         let probe = self.probe.get_or_insert_with(|| Probe::new(waker));
         probe.set(waker);
         let counted = Waker::from(Arc::clone(probe));
-        self.cx.scratch().set_probe(&counted, waker);
+        self.cx.scratch().set_counted_waker(&counted, waker);
         counted
     }
 
@@ -174,8 +174,8 @@ impl Attempt<'_> {
             return Poll::Ready(Err(self.fail_beside(Failed::Fault(fault), open)));
         }
         // Taken in any case: it concerns this poll only.
-        let stirred = scratch.take_stirred();
-        if scratch.is_busy() || stirred {
+        let unblocked = scratch.take_unblocked();
+        if scratch.is_busy() || unblocked {
             return Poll::Pending;
         }
         let given = cx.was_given_answers();

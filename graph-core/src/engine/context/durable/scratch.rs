@@ -40,10 +40,10 @@ struct ScratchState {
     deadlines: HashMap<String, usize>,
     /// Futures that wait until it is their turn.
     blocked: Vec<Waker>,
-    /// The counted waker of the attempt, and the waker behind it.
-    probe: Option<(Waker, Waker)>,
+    /// The counted waker of the attempt, and the waker that it wraps.
+    wakers: Option<(Waker, Waker)>,
     /// `true` if a future that waited for its turn was woken since the attempt was polled.
-    stirred: bool,
+    unblocked: bool,
     /// The number of sleeps.
     sleeps: usize,
     /// The ends of the sleeps in progress, with the sleeps' positions.
@@ -184,7 +184,7 @@ impl TaskScratch {
     pub(crate) fn unblock(&self) {
         let blocked = {
             let mut state = self.state();
-            state.stirred |= !state.blocked.is_empty();
+            state.unblocked |= !state.blocked.is_empty();
             std::mem::take(&mut state.blocked)
         };
         blocked.into_iter().for_each(Waker::wake);
@@ -208,22 +208,22 @@ impl TaskScratch {
         !self.state().blocked.is_empty()
     }
 
-    /// Sets the counted waker with which the attempt is polled next, and the waker behind it.
-    pub(crate) fn set_probe(&self, counted: &Waker, waker: &Waker) {
-        self.state().probe = Some((counted.clone(), waker.clone()));
+    /// Sets the counted waker with which the attempt is polled next, and the waker that it wraps.
+    pub(crate) fn set_counted_waker(&self, counted: &Waker, waker: &Waker) {
+        self.state().wakers = Some((counted.clone(), waker.clone()));
     }
 
     /// Returns a waker for futures that cannot wake the node alone: it is not counted.
     pub(crate) fn uncounted(&self, waker: &Waker) -> Waker {
-        match &self.state().probe {
-            Some((counted, behind)) if counted.will_wake(waker) => behind.clone(),
+        match &self.state().wakers {
+            Some((counted, wrapped)) if counted.will_wake(waker) => wrapped.clone(),
             _ => waker.clone(),
         }
     }
 
     /// Returns `true` if a future that waits for its turn was woken since the last call.
-    pub(crate) fn take_stirred(&self) -> bool {
-        std::mem::take(&mut self.state().stirred)
+    pub(crate) fn take_unblocked(&self) -> bool {
+        std::mem::take(&mut self.state().unblocked)
     }
 
     pub(crate) fn open(&self, place: usize, question: OpenInterrupt) {

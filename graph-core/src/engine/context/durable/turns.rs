@@ -88,7 +88,7 @@ impl Context {
         if let Some(timer) = &skipped {
             self.settle_timer(timer);
             // The attempt has been polled already, and the futures are woken for the next poll.
-            scratch.take_stirred();
+            scratch.take_unblocked();
         }
         skipped.is_some()
     }
