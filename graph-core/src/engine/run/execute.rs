@@ -17,7 +17,7 @@ use crate::options::{FailureMode, RunOptions};
 use crate::plan::Task;
 use crate::stream::Events;
 
-use super::task_pool::{Ended, TaskInputs, TaskPool, tell_start, workers};
+use super::task_pool::{CollectedTask, TaskInputs, TaskPool, send_start, workers};
 
 /// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
 /// the finished tasks.
@@ -83,17 +83,17 @@ impl Execution<'_> {
     }
 
     /// Stores the outcomes of tasks that have begun on other threads, and then notifies the listeners of them.
-    async fn collect(&mut self, ended: Vec<Ended>) {
-        let mut endings = Vec::new();
-        for Ended { at, outcome } in ended {
+    async fn collect(&mut self, ended: Vec<CollectedTask>) {
+        let mut reports = Vec::new();
+        for CollectedTask { at, outcome } in ended {
             self.note_attempt(at);
             if let Some(outcome) = outcome {
                 let outcome = outcome.map(|finished| self.store_result(at.task, finished));
-                endings.extend(self.end_task(at.task, outcome));
+                reports.extend(self.end_task(at.task, outcome));
             }
         }
-        for ending in endings {
-            self.tell(ending).await;
+        for report in reports {
+            self.send_report(report).await;
         }
     }
 
@@ -143,7 +143,7 @@ impl Execution<'_> {
                 let Some(node) = graph.nodes.get(at.node) else { continue };
                 self.note_attempt(at);
                 if let Some(events) = self.events {
-                    tell_start(&graph, events, at, task).await;
+                    send_start(&graph, events, at, task).await;
                 }
                 let spare = self.spares.take();
                 let work = Work::new(node, &**state, task, ctx, keep, self.events, spare);
@@ -195,9 +195,9 @@ impl Execution<'_> {
         pool.start(workers);
         loop {
             let Some(pool) = &self.pool else { return };
-            let news = pool.next_news().await;
-            let is_last = news.is_none();
-            let ended = match news {
+            let ended = pool.next_outcomes().await;
+            let is_last = ended.is_none();
+            let ended = match ended {
                 Some(ended) => ended,
                 None => pool.abort(),
             };

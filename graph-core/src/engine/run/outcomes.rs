@@ -1,4 +1,4 @@
-//! The outcomes of tasks: results, failures and open interrupts, and the listeners' news of them.
+//! The outcomes of tasks: results, failures and open interrupts, and their reports to the listeners.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::error::{NodeFailure, with_causes};
 use crate::stream::{TaskEnd, TaskEvent};
 
 use super::execute::Execution;
-use super::task_pool::Ended;
+use super::task_pool::CollectedTask;
 
 impl Execution<'_> {
     /// Stores the result that has just arrived. The last result of a superstep is skipped: the checkpoint contains
@@ -106,13 +106,17 @@ impl Execution<'_> {
     /// Records a failure or open interrupts, and notifies the listeners of how the task ended. A result is already in
     /// its slot.
     pub(super) async fn report(&mut self, index: usize, result: Result<(), Box<Unfinished>>) {
-        if let Some(ending) = self.end_task(index, result) {
-            self.tell(ending).await;
+        if let Some(report) = self.end_task(index, result) {
+            self.send_report(report).await;
         }
     }
 
-    /// Records a failure or open interrupts. Returns what the listeners have to know; `None` if there are none.
-    pub(super) fn end_task(&mut self, index: usize, result: Result<(), Box<Unfinished>>) -> Option<Ending> {
+    /// Records a failure or open interrupts. Returns the report to the listeners; `None` without listeners.
+    pub(super) fn end_task(
+        &mut self,
+        index: usize,
+        result: Result<(), Box<Unfinished>>,
+    ) -> Option<TaskReport> {
         let is_observed = self.events.is_some();
         let end = match result {
             Ok(()) if is_observed => {
@@ -126,12 +130,12 @@ impl Execution<'_> {
                 Err(failure.filter(|_| is_observed).map(|failure| with_causes(failure)))
             }
         };
-        is_observed.then_some(Ending { index, end })
+        is_observed.then_some(TaskReport { index, end })
     }
 
     /// Notifies the listeners of how a task ended.
-    pub(super) async fn tell(&self, ending: Ending) {
-        let Ending { index, end } = ending;
+    pub(super) async fn send_report(&self, report: TaskReport) {
+        let TaskReport { index, end } = report;
         let step = self.ctx.at.step;
         let (Some(events), Some(name)) = (self.events, self.graph.names.get(self.node(index))) else {
             return;
@@ -158,7 +162,7 @@ impl Execution<'_> {
 impl Drop for Execution<'_> {
     /// Keeps results that are finished and not yet collected, and aborts the other tasks.
     fn drop(&mut self) {
-        for Ended { at, outcome } in self.pool.take().map(|pool| pool.abort()).unwrap_or_default() {
+        for CollectedTask { at, outcome } in self.pool.take().map(|pool| pool.abort()).unwrap_or_default() {
             self.note_attempt(at);
             match outcome {
                 Some(Ok(finished)) => self.store_result(at.task, finished),
@@ -197,8 +201,8 @@ impl Execution<'_> {
     }
 }
 
-/// The end of a task, for the listeners.
-pub(super) struct Ending {
+/// The report of the end of a task to the listeners.
+pub(super) struct TaskReport {
     index: usize,
     /// Its writes, and `true` if they were found in the cache; or the text of its failure, if it failed.
     end: Result<(TaskWrites, bool), Option<String>>,

@@ -36,27 +36,27 @@ pub(crate) struct TaskInputs {
     pub(crate) keep: Keep,
 }
 
-type Outcome = Result<Finished, Box<Unfinished>>;
+type TaskOutcome = Result<Finished, Box<Unfinished>>;
 
 /// A task that has begun, with its outcome if it has ended.
-pub(crate) struct Ended {
+pub(crate) struct CollectedTask {
     pub(crate) at: At,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<TaskOutcome>,
 }
 
 /// A task in the queue.
 struct QueuedTask {
     at: At,
     task: Option<Task>,
-    progress: Mutex<Stage>,
+    progress: Mutex<TaskStage>,
 }
 
 /// The progress of a task.
-enum Stage {
+enum TaskStage {
     /// It has not begun. Holds the memory for its writes.
     Queued(TaskWrites),
     Started,
-    Ended(Outcome),
+    Ended(TaskOutcome),
     /// Its outcome was collected.
     Collected,
 }
@@ -75,7 +75,7 @@ struct Pool {
     spans: RunSpan,
     /// `true` if each outcome is collected as it arrives. Otherwise only failures are, and the others at the end.
     is_eager: bool,
-    news: Mutex<News>,
+    state: Mutex<PoolState>,
     signal: Arc<Signal>,
 }
 
@@ -84,16 +84,17 @@ struct Pool {
 struct Signal {
     /// The number of pullers that have not ended.
     pullers: AtomicUsize,
-    /// `true` if the pool has to look at the news.
-    has_news: AtomicBool,
+    /// `true` if the pool has to collect outcomes.
+    has_outcomes: AtomicBool,
     pool: AtomicWaker,
 }
 
+/// The state of a pool that changes during the superstep.
 #[derive(Default)]
-struct News {
+struct PoolState {
     /// `true` if no further puller may be spawned.
     is_closed: bool,
-    /// The tasks that have ended.
+    /// The tasks that have ended and are to be collected.
     ended: Vec<usize>,
     /// All pullers, to abort them.
     pullers: Vec<AbortHandle>,
@@ -114,7 +115,8 @@ impl TaskPool {
         is_eager: bool,
         limit: usize,
     ) -> Self {
-        let queued = |(at, task, spare)| QueuedTask { at, task, progress: Mutex::new(Stage::Queued(spare)) };
+        let queued =
+            |(at, task, spare)| QueuedTask { at, task, progress: Mutex::new(TaskStage::Queued(spare)) };
         let shared = Pool {
             inputs,
             queue: tasks.into_iter().map(queued).collect(),
@@ -122,7 +124,7 @@ impl TaskPool {
             limit,
             spans,
             is_eager,
-            news: Mutex::default(),
+            state: Mutex::default(),
             signal: Arc::default(),
         };
         Self(Arc::new(shared))
@@ -139,18 +141,18 @@ impl TaskPool {
     ///
     /// # Cancel safety
     /// If the future is dropped, no outcome is lost.
-    pub(crate) async fn next_news(&self) -> Option<Vec<Ended>> {
+    pub(crate) async fn next_outcomes(&self) -> Option<Vec<CollectedTask>> {
         let (shared, signal) = (&self.0, &self.0.signal);
         poll_fn(|cx| {
             signal.pool.register(cx.waker());
-            if !signal.has_news.swap(false, Ordering::AcqRel) {
-                // A puller leaves its last news before it ends.
+            if !signal.has_outcomes.swap(false, Ordering::AcqRel) {
+                // A puller adds its last outcome before it ends.
                 let has_ended = signal.has_ended();
-                if !(has_ended && signal.has_news.swap(false, Ordering::AcqRel)) {
+                if !(has_ended && signal.has_outcomes.swap(false, Ordering::AcqRel)) {
                     return if has_ended { Poll::Ready(None) } else { Poll::Pending };
                 }
             }
-            let ended = std::mem::take(&mut shared.news().ended);
+            let ended = std::mem::take(&mut shared.state().ended);
             Poll::Ready(Some(ended.into_iter().filter_map(|nth| shared.collect(nth)).collect()))
         })
         .await
@@ -158,13 +160,13 @@ impl TaskPool {
 
     /// Ends the pool: no further task begins, and the running ones are aborted. Returns all tasks that have begun and were
     /// not collected yet.
-    pub(crate) fn abort(&self) -> Vec<Ended> {
+    pub(crate) fn abort(&self) -> Vec<CollectedTask> {
         self.0.close();
         (0..self.0.queue.len()).filter_map(|nth| self.0.collect(nth)).collect()
     }
 
     /// Ends the pool, waits until all pullers have ended, and returns the tasks that were not collected yet.
-    pub(crate) async fn call_off(&self) -> Vec<Ended> {
+    pub(crate) async fn call_off(&self) -> Vec<CollectedTask> {
         self.0.close();
         poll_fn(|cx| {
             self.0.signal.pool.register(cx.waker());
@@ -186,9 +188,9 @@ impl Drop for TaskPool {
 ///
 /// This is the only place that spawns.
 fn spawn(shared: &Arc<Pool>, first: Option<Pending>) -> Option<Pending> {
-    let mut news = shared.news();
-    if news.is_closed {
-        drop(news);
+    let mut state = shared.state();
+    if state.is_closed {
+        drop(state);
         first.into_iter().for_each(discard);
         return None;
     }
@@ -200,7 +202,7 @@ fn spawn(shared: &Arc<Pool>, first: Option<Pending>) -> Option<Pending> {
     let end = PullerEnd(Arc::clone(&shared.signal));
     let puller = Puller { first, shared: Arc::clone(shared) };
     let puller = tokio::spawn(counted((shared.spans.carried(puller.work()), end)));
-    news.pullers.push(puller.abort_handle());
+    state.pullers.push(puller.abort_handle());
     None
 }
 
@@ -228,25 +230,25 @@ impl Signal {
         self.pullers.load(Ordering::Acquire) == 0
     }
 
-    fn tell(&self) {
-        if !self.has_news.swap(true, Ordering::AcqRel) {
+    fn notify(&self) {
+        if !self.has_outcomes.swap(true, Ordering::AcqRel) {
             self.pool.wake();
         }
     }
 }
 
 impl Pool {
-    fn news(&self) -> MutexGuard<'_, News> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets no further task begin, and aborts the pullers.
     fn close(&self) {
         self.next.store(self.queue.len(), Ordering::Relaxed);
-        let mut news = self.news();
-        news.is_closed = true;
-        let pullers = std::mem::take(&mut news.pullers);
-        drop(news);
+        let mut state = self.state();
+        state.is_closed = true;
+        let pullers = std::mem::take(&mut state.pullers);
+        drop(state);
         pullers.iter().for_each(AbortHandle::abort);
     }
 
@@ -260,32 +262,32 @@ impl Pool {
     }
 
     /// Returns a task that has begun and was not collected yet. One that has not begun will not begin any more.
-    fn collect(&self, nth: usize) -> Option<Ended> {
+    fn collect(&self, nth: usize) -> Option<CollectedTask> {
         let queued = self.queue.get(nth)?;
         let mut progress = queued.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut *progress, Stage::Collected) {
-            Stage::Queued(_) | Stage::Collected => None,
-            Stage::Started => Some(Ended { at: queued.at, outcome: None }),
-            Stage::Ended(outcome) => Some(Ended { at: queued.at, outcome: Some(outcome) }),
+        match std::mem::replace(&mut *progress, TaskStage::Collected) {
+            TaskStage::Queued(_) | TaskStage::Collected => None,
+            TaskStage::Started => Some(CollectedTask { at: queued.at, outcome: None }),
+            TaskStage::Ended(outcome) => Some(CollectedTask { at: queued.at, outcome: Some(outcome) }),
         }
     }
 
     /// Begins a task, and returns the memory for its writes; `None` if the pool has ended meanwhile.
     fn begin(queued: &QueuedTask) -> Option<TaskWrites> {
         let mut progress = queued.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let Stage::Queued(spare) = &mut *progress else { return None };
+        let TaskStage::Queued(spare) = &mut *progress else { return None };
         let spare = std::mem::take(spare);
-        *progress = Stage::Started;
+        *progress = TaskStage::Started;
         Some(spare)
     }
 
     /// Ends a task.
-    fn end(&self, nth: usize, queued: &QueuedTask, outcome: Outcome) {
-        let is_news = self.is_eager || outcome.is_err();
-        *queued.progress.lock().unwrap_or_else(PoisonError::into_inner) = Stage::Ended(outcome);
-        if is_news {
-            self.news().ended.push(nth);
-            self.signal.tell();
+    fn end(&self, nth: usize, queued: &QueuedTask, outcome: TaskOutcome) {
+        let is_collected_now = self.is_eager || outcome.is_err();
+        *queued.progress.lock().unwrap_or_else(PoisonError::into_inner) = TaskStage::Ended(outcome);
+        if is_collected_now {
+            self.state().ended.push(nth);
+            self.signal.notify();
         }
     }
 }
@@ -342,7 +344,7 @@ async fn run(shared: Arc<Pool>, nth: usize) -> Arc<Pool> {
         && let Some(spare) = Pool::begin(queued)
     {
         if let Some(events) = &inputs.events {
-            tell_start(&inputs.graph, events, queued.at, task).await;
+            send_start(&inputs.graph, events, queued.at, task).await;
         }
         let work = async {
             Work::new(node, &*inputs.state, task, ctx, inputs.keep, inputs.events.as_ref(), spare).await
@@ -356,7 +358,7 @@ async fn run(shared: Arc<Pool>, nth: usize) -> Arc<Pool> {
 }
 
 /// Notifies the listeners that a task starts.
-pub(crate) async fn tell_start(graph: &Compiled, events: &Events, at: At, task: &Task) {
+pub(crate) async fn send_start(graph: &Compiled, events: &Events, at: At, task: &Task) {
     if let Some(name) = graph.names.get(at.node) {
         events.task_started(at.step, at.task, Arc::clone(name), task.packet.clone()).await;
     }

@@ -201,7 +201,7 @@ impl RunSpan {
                 graph.outcome = Empty,
                 "error.type" = Empty,
             );
-            (Ending { span, end: End::CANCELLED }, Arc::clone(trace))
+            (OpenSpan { span, end: End::CANCELLED }, Arc::clone(trace))
         }))
     }
 
@@ -223,7 +223,7 @@ impl RunSpan {
                 graph.outcome = Empty,
                 "error.type" = Empty,
             );
-            Ending { span, end: End::CANCELLED }
+            OpenSpan { span, end: End::CANCELLED }
         }))
     }
 
@@ -237,18 +237,18 @@ impl RunSpan {
 }
 
 /// A span that records its end when it closes.
-struct Ending {
+struct OpenSpan {
     span: Span,
     end: End,
 }
 
-impl Drop for Ending {
+impl Drop for OpenSpan {
     fn drop(&mut self) {
         self.end.record(&self.span);
     }
 }
 
-pub(crate) struct SuperstepSpan(Option<(Ending, Arc<Trace>)>);
+pub(crate) struct SuperstepSpan(Option<(OpenSpan, Arc<Trace>)>);
 
 impl SuperstepSpan {
     pub(crate) fn instrument<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
@@ -265,7 +265,7 @@ impl SuperstepSpan {
     }
 }
 
-pub(crate) struct NodeSpan(Option<Ending>);
+pub(crate) struct NodeSpan(Option<OpenSpan>);
 
 impl NodeSpan {
     #[inline]
