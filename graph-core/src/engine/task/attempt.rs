@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use crate::contain;
-use crate::engine::context::{Context, Probe, TaskScratch, Untaken};
+use crate::engine::context::{Context, CountedWaker, TaskScratch, Untaken};
 use crate::engine::graph::StepFuture;
 use crate::error::{NodeError, Panic};
 use crate::interrupt::OpenInterrupt;
@@ -22,13 +22,13 @@ pub(crate) struct Attempt<'a> {
     cx: &'a Context,
     keep: Keep,
     /// The waker of an attempt that was given an answer, or that has a timer which has fired.
-    probe: Option<Arc<Probe>>,
+    counted_waker: Option<Arc<CountedWaker>>,
 }
 
 impl<'a> Attempt<'a> {
     #[inline]
     pub(crate) fn new(future: StepFuture<'a>, cx: &'a Context, keep: Keep) -> Self {
-        Self { future: Some(future), cx, keep, probe: None }
+        Self { future: Some(future), cx, keep, counted_waker: None }
     }
 }
 
@@ -78,7 +78,7 @@ impl Attempt<'_> {
     ) -> Poll<Result<(), Box<Unfinished>>> {
         let this = self;
         let given = this.cx.was_given_answers();
-        let counted = if given { Some(this.probe(cx.waker())) } else { None };
+        let counted = if given { Some(this.counted_waker(cx.waker())) } else { None };
         let cx = &mut std::task::Context::from_waker(counted.as_ref().unwrap_or(cx.waker()));
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let Some(future) = &mut this.future else {
@@ -131,10 +131,10 @@ impl Attempt<'_> {
     /// Returns the waker for the next poll of an attempt in which answers and timers have an order.
     #[cold]
     #[inline(never)]
-    fn probe(&mut self, waker: &Waker) -> Waker {
-        let probe = self.probe.get_or_insert_with(|| Probe::new(waker));
-        probe.set(waker);
-        let counted = Waker::from(Arc::clone(probe));
+    fn counted_waker(&mut self, waker: &Waker) -> Waker {
+        let counted_waker = self.counted_waker.get_or_insert_with(|| CountedWaker::new(waker));
+        counted_waker.set(waker);
+        let counted = Waker::from(Arc::clone(counted_waker));
         self.cx.scratch().set_counted_waker(&counted, waker);
         counted
     }
@@ -142,7 +142,7 @@ impl Attempt<'_> {
     /// Returns `true` if nothing can wake the attempt, except answers and timers that wait for their turn.
     fn is_stuck(&self) -> bool {
         // Held by this attempt, by its scratch state and by the poll in progress.
-        self.probe.as_ref().is_some_and(|probe| probe.holders() <= 3 && !probe.was_woken())
+        self.counted_waker.as_ref().is_some_and(|waker| waker.holders() <= 3 && !waker.was_woken())
     }
 
     #[cold]

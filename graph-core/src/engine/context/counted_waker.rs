@@ -2,17 +2,17 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
-/// A waker of an attempt that tells whether anything can still wake the attempt.
+/// A waker of an attempt that counts its holders. The count shows whether anything can still wake the attempt.
 ///
 /// An attempt that was given an answer, or that has a timer which has fired, is polled with it. If the attempt is
 /// pending, was not woken, and nothing holds a waker, its node will never ask for the answer or await the timer.
-pub(crate) struct Probe {
+pub(crate) struct CountedWaker {
     waker: Mutex<Waker>,
     /// `true` if the attempt was woken since its last poll began.
     woken: AtomicBool,
 }
 
-impl Probe {
+impl CountedWaker {
     pub(crate) fn new(waker: &Waker) -> Arc<Self> {
         Arc::new(Self { waker: Mutex::new(waker.clone()), woken: AtomicBool::new(false) })
     }
@@ -36,7 +36,7 @@ impl Probe {
     }
 }
 
-impl Wake for Probe {
+impl Wake for CountedWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
