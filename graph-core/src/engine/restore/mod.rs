@@ -7,8 +7,8 @@ mod page_states;
 mod patches;
 mod read_onto;
 mod read_records;
-mod read_state;
 mod restored_checkpoint;
+mod restored_state;
 mod task_records;
 mod waiting;
 

@@ -10,17 +10,17 @@ use crate::engine::stored::{
     read_packet, read_stopped, step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
-use crate::erased::ErasedState;
+use crate::erased::{ErasedState, TaskWrites};
 use crate::error::ErrorKind;
 use crate::payload::Payload;
 use crate::plan::Task;
 use crate::state::Form;
 use crate::step::Leave;
 
-use super::read_onto::{Since, returned};
+use super::read_onto::returned;
 use super::read_records::Reader;
-use super::read_state::read_state;
 use super::restored_checkpoint::RestoredCheckpoint;
+use super::restored_state::read_state;
 
 /// Restores a checkpoint: its state, its plan and its tasks' records.
 pub(crate) fn open(
@@ -48,17 +48,18 @@ pub(crate) fn open_onto(
     stored: StoredCheckpoint,
     base: &dyn ErasedState,
 ) -> Result<(RestoredCheckpoint, CallWrites), ErrorKind> {
-    let (restored, since) = read(graph, thread, stored, Some(base))?;
+    let (restored, written) = read(graph, thread, stored, Some(base))?;
     let alive: Vec<usize> = restored.ephemerals.alive().map(|(field, ..)| field).collect();
-    Ok((restored, returned(graph.state, &since.unwrap_or_default(), &alive)))
+    Ok((restored, returned(graph.state, &written.unwrap_or_default(), &alive)))
 }
 
+/// Restores a checkpoint. Returns the writes of the run so far as well, if it works on the parent state `base`.
 fn read(
     graph: &Compiled,
     thread: &Arc<str>,
     stored: StoredCheckpoint,
     base: Option<&dyn ErasedState>,
-) -> Result<(RestoredCheckpoint, Option<Since>), ErrorKind> {
+) -> Result<(RestoredCheckpoint, Option<TaskWrites>), ErrorKind> {
     let StoredCheckpoint { checkpoint, fields, records, .. } = stored;
     let is_input = checkpoint.next.iter().any(|next| &**next == START);
     let (mut fields, mut given_fields) = (fields, Vec::new());
@@ -67,11 +68,11 @@ fn read(
         (fields, given_fields) = given(&checkpoint, &records);
     }
     let reader = Reader { graph, thread, checkpoint: &checkpoint, records: &records };
-    let (mut read, since) = match base {
+    let (mut read, written) = match base {
         None => (read_state(graph.state, thread, &checkpoint, fields)?, None),
         Some(base) => {
-            let (read, since) = reader.onto(base, &fields)?;
-            (read, Some(since))
+            let (read, written) = reader.onto(base, &fields)?;
+            (read, Some(written))
         }
     };
     let patched = reader.patch(&mut read)?;
@@ -119,7 +120,7 @@ fn read(
         checkpoint,
         records,
     };
-    Ok((restored, since))
+    Ok((restored, written))
 }
 
 /// Restores a task that a resumption has added.

@@ -13,18 +13,18 @@ use crate::state::{Form, have_large_number};
 
 use super::applied::write_record;
 use super::read_records::Reader;
-use super::read_state::{ReadState, read_state};
+use super::restored_state::{RestoredState, read_state};
 
 /// The states read so far. A checkpoint is added after its base.
 pub(crate) struct PageStates<'g> {
     graph: &'g Compiled,
     thread: &'g Arc<str>,
     has_reducer: HashMap<&'static str, bool>,
-    known: HashMap<CheckpointId, Known>,
+    known: HashMap<CheckpointId, PageState>,
 }
 
 /// A state without the updates of resumes at its checkpoint.
-struct Known {
+struct PageState {
     base: Option<CheckpointId>,
     /// All fields, or their changes since the base.
     fields: Vec<StoredField>,
@@ -48,9 +48,9 @@ impl<'g> PageStates<'g> {
         fields: Vec<StoredField>,
     ) -> Result<Option<Arc<dyn ErasedState>>, ErrorKind> {
         let state = self.read(checkpoint, base, &fields)?;
-        self.known.insert(checkpoint.id, Known { base, fields, state: state.clone() });
+        self.known.insert(checkpoint.id, PageState { base, fields, state: state.clone() });
         let Some(state) = state else { return Ok(None) };
-        let mut read = ReadState { state, changes: FieldChanges::default() };
+        let mut read = RestoredState { state, changes: FieldChanges::default() };
         let reader = Reader { graph: self.graph, thread: self.thread, checkpoint, records };
         // The update of a resume is among the changes of the next checkpoint. It copies the state, which is shared.
         reader.patch(&mut read)?;
@@ -64,7 +64,7 @@ impl<'g> PageStates<'g> {
         fields: &[StoredField],
     ) -> Result<Option<Arc<dyn ErasedState>>, ErrorKind> {
         let known = base.and_then(|base| self.known.get(&base));
-        if let Some(Known { state: Some(base), .. }) = known
+        if let Some(PageState { state: Some(base), .. }) = known
             && let Some(state) = self.changed(&**base, checkpoint, fields)?
         {
             return Ok(Some(state));
@@ -111,10 +111,10 @@ impl<'g> PageStates<'g> {
     }
 
     /// Returns all fields of a checkpoint with these changes since its base.
-    fn complete(&self, base: Option<&Known>, fields: &[StoredField]) -> Vec<StoredField> {
+    fn complete(&self, base: Option<&PageState>, fields: &[StoredField]) -> Vec<StoredField> {
         let mut levels = vec![fields];
         let mut next = base;
-        while let Some(Known { base, fields, .. }) = next {
+        while let Some(PageState { base, fields, .. }) = next {
             levels.push(fields);
             next = base.and_then(|base| self.known.get(&base));
         }

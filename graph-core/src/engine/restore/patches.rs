@@ -15,7 +15,7 @@ use crate::state::EncodeError;
 use crate::step::Leave;
 
 use super::read_records::Reader;
-use super::read_state::{ReadState, read_state};
+use super::restored_state::{RestoredState, read_state};
 
 /// Names the unreadable item in the error of an update that cannot be read.
 const WHAT: &str = "the update of an earlier resume";
@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// next checkpoint will contain them.
     ///
     /// Rules are not checked again: a rule that was added later does not make a checkpoint unreadable.
-    pub(crate) fn patch(&self, read: &mut ReadState) -> Result<Vec<usize>, ErrorKind> {
+    pub(crate) fn patch(&self, read: &mut RestoredState) -> Result<Vec<usize>, ErrorKind> {
         let (mut all, mut write_set) = (Vec::new(), WriteSet::default());
         let mut undos = Undos::new(self.graph.state);
         for patch in self.patches()? {

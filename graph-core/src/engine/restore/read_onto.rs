@@ -9,18 +9,15 @@ use crate::payload::Payload;
 use crate::state::{Decoded, Form, WriteKind};
 
 use super::read_records::Reader;
-use super::read_state::ReadState;
-
-/// The writes since the run began.
-pub(crate) type Since = TaskWrites;
+use super::restored_state::RestoredState;
 
 impl Reader<'_> {
-    /// Applies the run's stored writes to the state with which it began.
+    /// Applies the run's stored writes to the state with which it began. Returns the state and these writes.
     pub(crate) fn onto(
         &self,
         base: &dyn ErasedState,
         fields: &[StoredField],
-    ) -> Result<(ReadState, Since), ErrorKind> {
+    ) -> Result<(RestoredState, TaskWrites), ErrorKind> {
         let progress = progress::read(self.thread, self.checkpoint)?;
         let stored =
             progress.resets.unwrap_or_else(|| StoredResets::of_older(overwritten(self.graph.state, fields)));
@@ -54,7 +51,7 @@ impl Reader<'_> {
             })?;
         }
         Ok((
-            ReadState {
+            RestoredState {
                 state,
                 changes: FieldChanges::on_parent_state(self.graph.state, stored.read(self.graph.state)),
             },
@@ -81,12 +78,12 @@ fn overwritten(state: &'static StateType, fields: &[StoredField]) -> Vec<String>
 }
 
 /// Returns the writes that the run passes to the parent state when it ends. Cleared ephemeral fields are excluded.
-pub(crate) fn returned(state: &'static StateType, since: &Since, alive: &[usize]) -> CallWrites {
+pub(crate) fn returned(state: &'static StateType, written: &TaskWrites, alive: &[usize]) -> CallWrites {
     let mut returned = CallWrites::default();
     let lives =
         |field: usize| !state.field(field).is_some_and(|spec| spec.ephemeral) || alive.contains(&field);
-    for (nth, _) in since.fields().enumerate().filter(|(_, field)| lives(*field)) {
-        returned.push(state, since, nth);
+    for (nth, _) in written.fields().enumerate().filter(|(_, field)| lives(*field)) {
+        returned.push(state, written, nth);
     }
     returned
 }

@@ -14,8 +14,8 @@ use crate::plan::Task;
 use crate::state::{Form, Stored};
 use crate::step::{ErasedParentCommand, Leave, StoredUpdate, UnreadableUpdate};
 
-use super::read_state::migrate;
 use super::restored_checkpoint::{NamedTasks, TaskProgress};
+use super::restored_state::migrate;
 use super::task_records::TaskRecords;
 
 /// Reads the stored progress of a checkpoint's tasks for display, including tasks that a resume has added.

@@ -10,14 +10,14 @@ use crate::reducers::StoredAs;
 use crate::state::{EncodeError, FieldSpec, Form};
 
 use super::resets::{Resets, StoredResets};
-use super::sizes::Size;
+use super::stored_size::StoredSize;
 use super::task_changes::{Author, AuthoredChange};
 
 /// Collects the field changes of the next checkpoint.
 #[derive(Debug, Default)]
 pub(crate) struct FieldChanges {
     /// The stored size of each field.
-    sizes: Vec<Size>,
+    sizes: Vec<StoredSize>,
     /// Fields that are not stored yet, or not in this version. The next checkpoint contains their whole values.
     unstored: Vec<usize>,
     /// Changes that were made between two checkpoints.
@@ -32,7 +32,7 @@ pub(crate) type NotStored = (usize, EncodeError);
 
 impl FieldChanges {
     /// Creates a collector for a thread with these stored fields.
-    pub(crate) fn new(sizes: Vec<Size>, unstored: Vec<usize>) -> Self {
+    pub(crate) fn new(sizes: Vec<StoredSize>, unstored: Vec<usize>) -> Self {
         Self { sizes, unstored, ..Self::default() }
     }
 
@@ -43,12 +43,12 @@ impl FieldChanges {
 
     /// Creates a collector for a thread of which nothing is stored.
     pub(crate) fn fresh(state: &StateType) -> Self {
-        Self::new(vec![Size::default(); state.fields], (0..state.fields).collect())
+        Self::new(vec![StoredSize::default(); state.fields], (0..state.fields).collect())
     }
 
     /// Creates a collector for a subgraph run on the parent state.
     pub(crate) fn on_parent_state(state: &StateType, resets: Resets) -> Self {
-        Self { resets: Some(resets), ..Self::new(vec![Size::default(); state.fields], Vec::new()) }
+        Self { resets: Some(resets), ..Self::new(vec![StoredSize::default(); state.fields], Vec::new()) }
     }
 
     /// Returns the meaning of the stored values; `None` unless the run works on the parent state.
@@ -180,7 +180,7 @@ impl FieldChanges {
             // An overwrite cancels every other write of its superstep to the field. Its task may have made several.
             let whole = changes.swap_remove(from + at);
             changes.truncate(from);
-            self.set(field, Size::whole(whole.change.payload.len()));
+            self.set(field, StoredSize::whole(whole.change.payload.len()));
             changes.push(whole);
             return Ok(());
         }
@@ -208,13 +208,13 @@ impl FieldChanges {
     ) -> Result<(), NotStored> {
         let Some(spec) = state.state_type().field(field) else { return Ok(()) };
         if let Some(payload) = encode(state, field, &mut self.buffer)? {
-            self.set(field, Size::whole(payload.len()));
+            self.set(field, StoredSize::whole(payload.len()));
             changes.push(AuthoredChange { field, author, change: change(spec, ChangeKind::Value, payload) });
         }
         Ok(())
     }
 
-    fn set(&mut self, field: usize, size: Size) {
+    fn set(&mut self, field: usize, size: StoredSize) {
         if let Some(slot) = self.sizes.get_mut(field) {
             *slot = size;
         }

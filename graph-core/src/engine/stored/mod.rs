@@ -12,13 +12,13 @@ pub(crate) mod progress;
 mod question;
 mod records;
 mod resets;
-mod sizes;
 mod stopped;
 mod stored_command;
 mod stored_failure;
 mod stored_finish;
 mod stored_goto;
 mod stored_request;
+mod stored_size;
 mod task_changes;
 mod unplanned;
 
@@ -39,12 +39,12 @@ pub(crate) use progress::{
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
 pub(crate) use resets::{Resets, StoredResets};
-pub(crate) use sizes::Size;
 pub(crate) use stopped::{Stopped, read_stopped};
 pub(crate) use stored_command::{StoredCommand, UnreadableCommand};
 pub(crate) use stored_failure::StoredFailure;
 pub(crate) use stored_finish::StoredFinish;
 pub(crate) use stored_goto::StoredGoto;
 pub(crate) use stored_request::{StoredRequest, is_accepted_later, requested_run};
+pub(crate) use stored_size::StoredSize;
 pub(crate) use task_changes::{ChangesByField, TaskChanges};
 pub(crate) use unplanned::{Unplanned, unplanned_kind};

@@ -2,13 +2,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{Checkpoint, StoredField};
-use crate::engine::stored::{FieldChanges, Program, Size, corrupt};
+use crate::engine::stored::{FieldChanges, Program, StoredSize, corrupt};
 use crate::erased::{ErasedState, StateType};
 use crate::error::ErrorKind;
 use crate::state::{Restore, Stored, have_large_number};
 
 /// A state that was read from a checkpoint, and its stored sizes.
-pub(crate) struct ReadState {
+pub(crate) struct RestoredState {
     pub(crate) state: Arc<dyn ErasedState>,
     pub(crate) changes: FieldChanges,
 }
@@ -19,7 +19,7 @@ pub(crate) fn read_state(
     thread: &Arc<str>,
     checkpoint: &Checkpoint,
     fields: Vec<StoredField>,
-) -> Result<ReadState, ErrorKind> {
+) -> Result<RestoredState, ErrorKind> {
     let sizes: HashMap<String, usize> = fields
         .iter()
         .map(|field| (field.field.clone(), field.changes.iter().map(|change| change.payload.len()).sum()))
@@ -42,10 +42,10 @@ pub(crate) fn read_state(
     }
     let size = |index: usize| {
         let bytes = state.field(index).and_then(|spec| sizes.get(spec.name)).copied();
-        Size::read(bytes.unwrap_or_default())
+        StoredSize::read(bytes.unwrap_or_default())
     };
     let unstored = if migrated { (0..state.fields).collect() } else { restore.defaulted().to_vec() };
-    Ok(ReadState {
+    Ok(RestoredState {
         state: restored,
         changes: FieldChanges::new((0..state.fields).map(size).collect(), unstored),
     })

@@ -1,6 +1,6 @@
 /// The stored bytes that a read of a field touches, and the size at which a snapshot is considered.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Size {
+pub(crate) struct StoredSize {
     stored: usize,
     look_at: usize,
 }
@@ -8,7 +8,7 @@ pub(crate) struct Size {
 /// The size below which a snapshot gains nothing.
 const SMALL: usize = 512;
 
-impl Size {
+impl StoredSize {
     /// Returns the size of a field that was stored as a whole value.
     pub(crate) fn whole(bytes: usize) -> Self {
         Self { stored: bytes, look_at: bytes.saturating_mul(2).max(SMALL) }
@@ -47,7 +47,7 @@ mod tests {
     /// Stores `deltas` deltas of a value whose size is a function of their number. Returns the worst ratio of a read
     /// to the value, the number of snapshots, and the bytes encoded for checks.
     fn run(deltas: usize, delta: usize, value: impl Fn(usize) -> usize) -> (f64, usize, usize) {
-        let (mut size, mut worst, mut snapshots, mut looked) = (Size::whole(2), 0.0_f64, 0, 0);
+        let (mut size, mut worst, mut snapshots, mut looked) = (StoredSize::whole(2), 0.0_f64, 0, 0);
         for n in 1..=deltas {
             if size.grow(delta) {
                 looked += value(n);
