@@ -35,7 +35,7 @@ pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
 pub use spans::About;
 pub(crate) use spans::RunSpan;
 pub(crate) use start::{
-    AddedTask, Begin, Outside, Resumption, UpdatedNode, rebuild, started, updated, updated_as,
+    AddedTask, Outside, Resumption, RunStart, UpdatedNode, rebuild, started, updated, updated_as,
 };
 pub(crate) use stored::{
     GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,

@@ -147,12 +147,12 @@ where
             let inner = &*self.inner;
             let Source { state, packet, ctx } = ErasedSource { state, packet, ctx }.typed::<S, E>()?;
             let graph: Graph<C, D> = inner.graph.graph();
-            let beginning = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
+            let start = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
             let storage = inner.storage(state, packet);
             let call = Call {
                 graph: graph.erased(),
                 context: inner.context.context(ctx),
-                beginning,
+                start,
                 storage,
                 recursion_limit: inner.recursion_limit,
                 packets: W::Packet::packet_type().is_some(),

@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::engine::child::{Beginning, ErasedCallResult};
+use crate::engine::child::{CallStart, ErasedCallResult};
 use crate::erased::{InputOf, Packet, Payload, owned};
 use crate::error::NodeError;
 use crate::node::{Carries, NoPacket};
@@ -69,8 +69,8 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a>> {
-        Some(Beginning::With(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state)))))))
+    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
+        Some(CallStart::WithInput(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state)))))))
     }
 
     fn key(key: &Self::Key, state: &S, _: Option<&Packet>) -> Option<String> {
@@ -106,9 +106,11 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a>> {
+    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>> {
         let packet = packet?.get::<P>()?;
-        Some(Beginning::With(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state), packet))))))
+        Some(CallStart::WithInput(Box::new(move || {
+            Box::new(InputOf::<C>((self.into)(R::part(state), packet)))
+        })))
     }
 
     fn key(key: &Self::Key, state: &S, packet: Option<&Packet>) -> Option<String> {

@@ -1,4 +1,4 @@
-use crate::engine::child::{Beginning, ErasedCallResult};
+use crate::engine::child::{CallStart, ErasedCallResult};
 use crate::erased::{Packet, TaskWrites, WritesOf};
 use crate::error::NodeError;
 use crate::node::{NoPacket, PacketKind};
@@ -35,7 +35,7 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     const HERE: bool = false;
 
     #[doc(hidden)]
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<Beginning<'a>>;
+    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>>;
 
     #[doc(hidden)]
     fn key(_: &Self::Key, _: &S, _: Option<&Packet>) -> Option<String> {
@@ -78,8 +78,8 @@ where
 {
     const HERE: bool = true;
 
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<Beginning<'a>> {
-        Some(Beginning::On(C::part(state)))
+    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
+        Some(CallStart::OnParentState(C::part(state)))
     }
 
     fn finish(&self, call_result: ErasedCallResult) -> Result<Step<S>, NodeError> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::checkpoint::Loaded;
-use crate::engine::{Begin, GivenAnswer, RefusedAnswer, RestoredCheckpoint, Resumption, check_answers, open};
+use crate::engine::{
+    GivenAnswer, RefusedAnswer, RestoredCheckpoint, Resumption, RunStart, check_answers, open,
+};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Answer;
 use crate::run::{Opened, Opening};
@@ -150,7 +152,7 @@ async fn resume(
     let (persist, shared) = persistence(thread, loaded, Some(id), opening)?;
     // The request and its effects are stored in one write, whatever the durability.
     let visible = conflict_wait.is_allowed() || resumption.request.is_some();
-    let driver = start_driver(opening.again(), persist, shared, Begin::Resumption(resumption))?;
+    let driver = start_driver(opening.again(), persist, shared, RunStart::Resumption(resumption))?;
     take_over(thread, driver, visible).await
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::CheckpointId;
-use crate::engine::{Begin, RestoredCheckpoint, open, parent_task};
+use crate::engine::{RestoredCheckpoint, RunStart, open, parent_task};
 use crate::erased::TaskWrites;
 use crate::error::{Error, ErrorKind};
 use crate::run::{Opened, Opening};
@@ -57,7 +57,8 @@ pub(super) async fn open_again(
         }
         let fence = loaded.fence;
         let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-        let driver = start_driver(opening.again(), persist, shared, Begin::Replay(restored, update.clone()))?;
+        let driver =
+            start_driver(opening.again(), persist, shared, RunStart::Replay(restored, update.clone()))?;
         match take_over(&thread, driver, conflict_wait.is_allowed()).await {
             Err(error) if conflict_wait.retries_after(&thread, &error, fence).await? => {}
             begun => return begun,

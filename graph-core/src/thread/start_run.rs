@@ -6,8 +6,8 @@ use crate::Outcome;
 use crate::checkpoint::{CheckpointId, Loaded};
 use crate::engine::persist::Persist;
 use crate::engine::{
-    AppContext, Begin, Driver, ErasedGraph, Journal, ParentRun, Program, RestoredCheckpoint, RunMetadata,
-    RunShared, own, rebuild, run_record,
+    AppContext, Driver, ErasedGraph, Journal, ParentRun, Program, RestoredCheckpoint, RunMetadata, RunShared,
+    RunStart, own, rebuild, run_record,
 };
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind};
@@ -93,7 +93,7 @@ pub(super) fn start_driver(
     opening: Opening,
     persist: Persist,
     shared: RunShared,
-    begin: Begin,
+    begin: RunStart,
 ) -> Result<Driver, Error> {
     let Opening { graph, context, options, events, .. } = opening;
     Driver::on_thread(Arc::clone(&graph.0), context, shared, options, events, persist, begin)

@@ -1,7 +1,7 @@
 //! Opens a run that starts with an input.
 
 use crate::checkpoint::{CheckpointId, Loaded};
-use crate::engine::{Begin, open_state, planned, read_tasks};
+use crate::engine::{RunStart, open_state, planned, read_tasks};
 use crate::erased::ErasedInput;
 use crate::error::{AwaitedAnswer, Error, ErrorKind, UnfinishedSuperstep};
 use crate::run::{Opened, Opening};
@@ -53,7 +53,7 @@ pub(super) async fn open_with_input(
         // Another attempt prepares the input again, because superstep and state may differ by then.
         let input_copy = (abandon || run_id.is_some() || conflict_wait.is_allowed()).then(|| input.copied());
         let (persist, shared) = persistence(&thread, loaded, run_id.clone(), &mut opening)?;
-        let driver = start_driver(opening.again(), persist, shared, Begin::Input(input, restored))?;
+        let driver = start_driver(opening.again(), persist, shared, RunStart::Input(input, restored))?;
         let error = match take_over(&thread, driver, conflict_wait.is_allowed()).await {
             Ok(begun) => return Ok(begun),
             Err(error) => error,

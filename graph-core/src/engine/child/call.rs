@@ -9,7 +9,7 @@ use crate::step::ErasedParentCommand;
 pub(crate) struct Call<'a> {
     pub(crate) graph: ErasedGraph,
     pub(crate) context: Arc<dyn AppContext>,
-    pub(crate) beginning: Beginning<'a>,
+    pub(crate) start: CallStart<'a>,
     pub(crate) storage: CallStorage,
     pub(crate) recursion_limit: Option<u64>,
     /// `true` if several tasks of a superstep may make the call.
@@ -18,11 +18,11 @@ pub(crate) struct Call<'a> {
 
 /// The start of a subgraph call.
 #[doc(hidden)]
-pub enum Beginning<'a> {
+pub enum CallStart<'a> {
     /// The parent state, or a part of it, to which the call's writes are applied.
-    On(&'a dyn ErasedState),
+    OnParentState(&'a dyn ErasedState),
     /// An input, created only if there is no earlier call to continue.
-    With(Box<dyn Fn() -> Box<dyn ErasedInput> + Send + Sync + 'a>),
+    WithInput(Box<dyn Fn() -> Box<dyn ErasedInput> + Send + Sync + 'a>),
 }
 
 /// The result of a subgraph call.

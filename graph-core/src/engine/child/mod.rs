@@ -6,15 +6,15 @@
 //! [`ParentRun`]: super::context::ParentRun
 
 mod call;
-mod in_memory;
-mod on_thread;
+mod call_in_memory;
+mod call_on_thread;
 mod parents;
 mod place;
 mod run_call;
 
 pub(crate) use call::Call;
-pub(crate) use call::{Beginning, ErasedCallResult};
-pub(crate) use in_memory::StartedCall;
+pub(crate) use call::{CallStart, ErasedCallResult};
+pub(crate) use call_in_memory::StartedCall;
 pub(crate) use parents::ParentHead;
 pub(crate) use parents::{call_id, journals, shared_from_outside, thread_task, withdraw, write_to_parents};
 pub(crate) use place::{CallPlace, escape, namespace, stored_as, unescape};

@@ -7,8 +7,8 @@ use crate::erased::TaskWrites;
 use crate::error::{ErrorKind, NodeError};
 
 use super::call::{Call, ErasedCallResult};
-use super::in_memory::{StartedCall, begin_call};
-use super::on_thread::call_on_thread;
+use super::call_in_memory::{StartedCall, begin_call};
+use super::call_on_thread::call_on_thread;
 use super::place::CallPlace;
 
 /// Runs a subgraph inside a task. Begins the call, or continues it from where an earlier attempt of the task left it.
@@ -25,9 +25,9 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
         cx.shared.parent_run.parent_persistence.as_ref().filter(|_| call.storage != CallStorage::Nothing);
     let (begun, storage) = match parent_persistence {
         Some(parent_persistence) => (call_on_thread(&call, &place, cx, parent_persistence).await?, None),
-        None => match in_memory(&call, &place, cx)? {
-            InMemory::StartedCall(begun) => (*begun, Some((cx, place.task.clone()))),
-            InMemory::Ended(call_result) => return Ok(call_result),
+        None => match call_in_memory(&call, &place, cx)? {
+            CallInMemory::Started(begun) => (*begun, Some((cx, place.task.clone()))),
+            CallInMemory::Ended(call_result) => return Ok(call_result),
         },
     };
     let mut running = RunningCall { begun: Some(begun), storage };
@@ -76,7 +76,7 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
     if let Some((cx, task)) = storage
         && cx.memory(|memory| memory.retries.attempt > 0)
     {
-        cx.park(task, Box::new(InMemory::Ended(call_result.again())));
+        cx.park(task, Box::new(CallInMemory::Ended(call_result.again())));
     }
     Ok(call_result)
 }
@@ -100,14 +100,14 @@ impl Drop for RunningCall<'_> {
             return;
         }
         if let (Some(begun), Some((cx, task))) = (self.begun.take(), self.storage.take()) {
-            cx.park(task, Box::new(InMemory::StartedCall(Box::new(begun))));
+            cx.park(task, Box::new(CallInMemory::Started(Box::new(begun))));
         }
     }
 }
 
 /// A call that is not stored.
-enum InMemory {
-    StartedCall(Box<StartedCall>),
+enum CallInMemory {
+    Started(Box<StartedCall>),
     /// The call has ended in an earlier attempt.
     Ended(ErasedCallResult),
 }
@@ -115,20 +115,20 @@ enum InMemory {
 /// Takes the call that an earlier attempt has kept, or begins a new one.
 ///
 /// A node and its error handler have different task ids, so neither continues the other's call.
-fn in_memory(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Result<InMemory, NodeError> {
+fn call_in_memory(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Result<CallInMemory, NodeError> {
     let parked =
         cx.memory(|memory| memory.parked.remove(&place.task)).and_then(|parked| parked.downcast().ok());
     Ok(match parked.map(|parked| *parked) {
-        Some(InMemory::StartedCall(mut begun)) => {
+        Some(CallInMemory::Started(mut begun)) => {
             begun.driver.take_answers(|id| cx.memory(|memory| memory.answers.get(id).cloned()));
             begun.driver.pass_reported_breakpoints(&place.task);
-            InMemory::StartedCall(begun)
+            CallInMemory::Started(begun)
         }
-        Some(InMemory::Ended(call_result)) => {
-            cx.park(place.task.clone(), Box::new(InMemory::Ended(call_result.again())));
-            InMemory::Ended(call_result)
+        Some(CallInMemory::Ended(call_result)) => {
+            cx.park(place.task.clone(), Box::new(CallInMemory::Ended(call_result.again())));
+            CallInMemory::Ended(call_result)
         }
-        None => InMemory::StartedCall(Box::new(begin_call(call, place, cx)?)),
+        None => CallInMemory::Started(Box::new(begin_call(call, place, cx)?)),
     })
 }
 

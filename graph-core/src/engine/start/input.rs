@@ -19,7 +19,7 @@ use crate::reducers::Stamp;
 use crate::state::EncodeError;
 use crate::state::Form;
 
-use super::begin::from_outside;
+use super::initial_state::from_outside;
 use super::parts::Parts;
 
 /// A pending input: stored, but not applied yet.

@@ -11,7 +11,7 @@ use crate::engine::task::Keep;
 use crate::error::Error;
 use crate::reducers::Stamp;
 
-use super::begin::from_outside;
+use super::initial_state::from_outside;
 use super::input::input_not_storable;
 use super::outside::Outside;
 

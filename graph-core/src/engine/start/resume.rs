@@ -13,7 +13,7 @@ use crate::payload::Payload;
 use crate::plan::Task;
 use crate::reducers::Stamp;
 
-use super::begin::from_outside;
+use super::initial_state::from_outside;
 use super::input::input_not_storable;
 use super::parts::Parts;
 

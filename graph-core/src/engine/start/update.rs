@@ -19,7 +19,7 @@ use crate::reducers::Stamp;
 use crate::state::{EncodeError, Restore};
 use crate::step::Leave;
 
-use super::begin::from_outside;
+use super::initial_state::from_outside;
 use super::keep_plan::KeptPlan;
 use super::outside::{Outside, UpdatedNode};
 use super::parts::Parts;

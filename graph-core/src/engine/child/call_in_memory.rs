@@ -6,11 +6,11 @@ use crate::engine::apply::{CallWrites, Ephemerals};
 use crate::engine::context::Context;
 use crate::engine::journal::NamespaceLock;
 use crate::engine::run::Driver;
-use crate::engine::start::{Parts, begin};
+use crate::engine::start::{Parts, initial_state};
 use crate::erased::ErasedState;
 use crate::error::Error;
 
-use super::call::{Beginning, Call};
+use super::call::{Call, CallStart};
 use super::place::CallPlace;
 
 /// A subgraph call that has begun.
@@ -34,14 +34,14 @@ pub(crate) fn begin_call(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Re
     )?
     .can_run()?;
     let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
-    let (state, begun, returned) = match &call.beginning {
-        Beginning::On(state) => {
+    let (state, begun, returned) = match &call.start {
+        CallStart::OnParentState(state) => {
             // The ephemeral fields may have been written for the nodes that run first.
             ephemerals.record_writes(0, &[], |_| true);
             (state.copied(), None, Some(Box::new(CallWrites::default())))
         }
-        Beginning::With(input) => {
-            let (state, given) = begin(input()).map_err(|kind| parts.error(kind))?;
+        CallStart::WithInput(input) => {
+            let (state, given) = initial_state(input()).map_err(|kind| parts.error(kind))?;
             ephemerals.record_writes(0, &[], |field| given.contains(&field));
             let begun = Arc::clone(&state);
             (state, Some(begun), None)

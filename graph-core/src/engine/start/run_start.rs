@@ -16,8 +16,8 @@ use crate::stream::Events;
 use super::parts::Parts;
 use super::resume::Resumption;
 
-/// The way in which a run on a thread begins.
-pub(crate) enum Begin {
+/// The start of a run on a thread.
+pub(crate) enum RunStart {
     /// With an input, after a checkpoint or on a new thread.
     Input(Box<dyn ErasedInput>, Option<RestoredCheckpoint>),
     /// At the thread's head.
@@ -35,13 +35,13 @@ impl Driver {
         options: RunOptions,
         events: Option<Events>,
         mut persist: Persist,
-        begin: Begin,
+        start: RunStart,
     ) -> Result<Self, Error> {
         let parts = Parts::new(graph, context, shared, options, events)?.can_run()?;
-        match begin {
-            Begin::Input(input, from) => parts.with_input(persist, input, from),
-            Begin::Resumption(resumption) => parts.resumption(persist, resumption),
-            Begin::Replay(restored, update) => {
+        match start {
+            RunStart::Input(input, from) => parts.with_input(persist, input, from),
+            RunStart::Resumption(resumption) => parts.resumption(persist, resumption),
+            RunStart::Replay(restored, update) => {
                 let step = restored.checkpoint.step.saturating_add(1);
                 persist.changes = FieldChanges::default();
                 parts.replay(persist, restored, update, step)

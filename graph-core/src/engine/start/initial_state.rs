@@ -1,60 +1,20 @@
+//! The state with which a run begins, and updates that no task has made.
+
 use std::sync::Arc;
 
 use crate::engine::apply::{
-    Ephemerals, NOT_OWNED, Rejection, Undos, WriteSet, broken_rules, call_route, fold, fold_unchecked, own,
-    rejection,
+    NOT_OWNED, Rejection, Undos, WriteSet, broken_rules, fold, fold_unchecked, own, rejection,
 };
-use crate::engine::context::{AppContext, RunShared};
-use crate::engine::graph::{Compiled, ErasedSource};
-use crate::engine::run::Driver;
-use crate::engine::task::{Failed, Finished, Keep, NotEncoded, finish, start_failed};
+use crate::engine::task::{Failed, Finished, Keep, NotEncoded, finish};
 use crate::erased::{ErasedInput, ErasedStart, ErasedState, TaskWrites};
 use crate::error::{Error, ErrorKind, contained};
-use crate::options::RunOptions;
-use crate::plan::plan;
 use crate::reducers::Stamp;
 use crate::step::{ErasedStep, Leave, prepare};
-use crate::stream::Events;
-
-use super::parts::Parts;
-
-impl Driver {
-    /// Applies the input and plans the first superstep.
-    pub(crate) fn start(
-        graph: &Arc<Compiled>,
-        input: Box<dyn ErasedInput>,
-        context: Arc<dyn AppContext>,
-        shared: RunShared,
-        options: RunOptions,
-        events: Option<Events>,
-    ) -> Result<Self, Error> {
-        let parts = Parts::new(Arc::clone(graph), context, shared, options, events)?.can_run()?;
-        let (state, given) = begin(input).map_err(|kind| parts.error(kind))?;
-        let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
-        ephemerals.record_writes(0, &[], |field| given.contains(&field));
-        let mut driver = parts.driver(state, ephemerals)?;
-        driver.leave_start()?;
-        Ok(driver)
-    }
-
-    /// Plans the first superstep: follows the edges from START, or asks its route function.
-    pub(crate) fn leave_start(&mut self) -> Result<(), Error> {
-        let leave = match &self.graph.start {
-            None => Leave::ByEdges,
-            Some(decide) => {
-                call_route(decide, ErasedSource { state: &*self.state, packet: None, ctx: &*self.ctx })
-                    .map_err(|failed| self.error(start_failed(failed)))?
-            }
-        };
-        plan(&self.graph.topology, &mut self.progress, self.step, std::iter::once((None, &leave)));
-        self.ephemerals.keep(self.step, &self.progress);
-        self.take_plan();
-        Ok(())
-    }
-}
 
 /// Returns the state that an input makes, and the fields that the input sets.
-pub(crate) fn begin(input: Box<dyn ErasedInput>) -> Result<(Arc<dyn ErasedState>, Vec<usize>), ErrorKind> {
+pub(crate) fn initial_state(
+    input: Box<dyn ErasedInput>,
+) -> Result<(Arc<dyn ErasedState>, Vec<usize>), ErrorKind> {
     let ErasedStart { mut state, writes, mut given } = input.into_start();
     let of = state.state_type();
     let result = input_result(writes)?;
@@ -75,7 +35,7 @@ pub(crate) fn begin(input: Box<dyn ErasedInput>) -> Result<(Arc<dyn ErasedState>
 /// Returns the state with which a new run of any graph over the input's state begins.
 pub(crate) fn started(input: Box<dyn ErasedInput>) -> Result<Arc<dyn ErasedState>, Error> {
     let of = input.state_type();
-    begin(input).map(|(state, _)| state).map_err(|kind| Error::new(of.name, kind))
+    initial_state(input).map(|(state, _)| state).map_err(|kind| Error::new(of.name, kind))
 }
 
 /// Returns the state with an update applied as a node's update would be; all or nothing.

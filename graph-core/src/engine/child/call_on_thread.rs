@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointId, CheckpointSource, StoredCheckpoint};
 use crate::engine::apply::{CallWrites, Ephemerals};
-use crate::engine::child::{Beginning, Call, CallPlace, StartedCall};
+use crate::engine::child::{Call, CallPlace, CallStart, StartedCall};
 use crate::engine::context::{Context, RunShared, StepLog};
 use crate::engine::graph::CallStorage;
 use crate::engine::journal::{Journal, ParentPersistence, ParentTask};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::restore::{RestoredCheckpoint, before, open, open_onto, open_state};
 use crate::engine::run::{Driver, run_record};
-use crate::engine::start::{Begin, Parts, Resumption, begin, input_not_storable};
+use crate::engine::start::{Parts, Resumption, RunStart, initial_state, input_not_storable};
 use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind, NodeError};
@@ -27,18 +27,18 @@ pub(crate) fn call_on_thread<'c>(
     place: &'c CallPlace,
     cx: &'c Context,
     parent_persistence: &'c ParentPersistence,
-) -> Begins<'c> {
+) -> StartingCall<'c> {
     Box::pin(async move {
-        let mut opening =
-            Opening { call, place, namespace: Arc::clone(&place.namespace), cx, parent_persistence };
-        opening.find().await?;
-        let lock = parent_persistence.lock(&opening.namespace)?;
+        let mut opener =
+            CallOpener { call, place, namespace: Arc::clone(&place.namespace), cx, parent_persistence };
+        opener.find().await?;
+        let lock = parent_persistence.lock(&opener.namespace)?;
         if matches!(call.storage, CallStorage::Thread(_)) {
             // The checkpoints that planned the earlier call and this one decide whether both are on the same branch,
             // so they have to be durable.
             StepLog::flush(&*parent_persistence.shared).await?;
         }
-        let begun = opening.open().await?;
+        let begun = opener.open().await?;
         if let Some(persist) = &begun.driver.persist {
             Journal::begins(&persist.journal);
         }
@@ -46,14 +46,14 @@ pub(crate) fn call_on_thread<'c>(
     })
 }
 
-/// The start of a subgraph call.
-type Begins<'c> = Pin<Box<dyn Future<Output = Result<StartedCall, NodeError>> + Send + 'c>>;
+/// A subgraph call that is being started.
+type StartingCall<'c> = Pin<Box<dyn Future<Output = Result<StartedCall, NodeError>> + Send + 'c>>;
 
 /// The writes so far of a call on the parent state.
 type Written = Option<Box<CallWrites>>;
 
-/// The parts needed to open a call.
-struct Opening<'c> {
+/// Opens a subgraph call on the thread: begins it, continues it or replays it.
+struct CallOpener<'c> {
     call: &'c Call<'c>,
     place: &'c CallPlace,
     /// The namespace of the call.
@@ -62,7 +62,7 @@ struct Opening<'c> {
     parent_persistence: &'c ParentPersistence,
 }
 
-impl Opening<'_> {
+impl CallOpener<'_> {
     /// Finds the namespace of the call. It may be that of a former name of the node, which stays in use.
     async fn find(&mut self) -> Result<(), Error> {
         let shared = &self.parent_persistence.shared;
@@ -131,8 +131,8 @@ impl Opening<'_> {
         parent_task: ParentTask,
     ) -> Result<StartedCall, Error> {
         let (mut persist, shared) = self.writer(head, parent_task);
-        match &self.call.beginning {
-            Beginning::On(state) => {
+        match &self.call.start {
+            CallStart::OnParentState(state) => {
                 persist.changes = FieldChanges::on_parent_state(self.call.graph.0.state, Resets::default());
                 let parts = self.parts(shared)?;
                 let mut ephemerals = Ephemerals::new(&parts.graph.ephemeral);
@@ -144,10 +144,10 @@ impl Opening<'_> {
                 driver.first_checkpoint()?;
                 Ok(StartedCall { driver, state: None, lock: None })
             }
-            Beginning::With(input) => {
+            CallStart::WithInput(input) => {
                 let from = from.map(|stored| open_state(&self.call.graph.0, self.thread(), stored));
                 let from = from.transpose().map_err(|kind| self.refuse(kind))?;
-                let mut driver = self.driver(persist, shared, Begin::Input(input(), from))?;
+                let mut driver = self.driver(persist, shared, RunStart::Input(input(), from))?;
                 self.has_begun(&mut driver);
                 let state = Arc::clone(&driver.state);
                 Ok(StartedCall { driver, state: Some(state), lock: None })
@@ -180,7 +180,7 @@ impl Opening<'_> {
         let (persist, shared) = self.writer(head, parent_task);
         let answers = self.answers(&restored);
         let resumption = Resumption { answers, ..Resumption::at(restored) };
-        let mut driver = self.driver(persist, shared, Begin::Resumption(resumption))?;
+        let mut driver = self.driver(persist, shared, RunStart::Resumption(resumption))?;
         if !driver.ctx.shared.parent_run.reported.is_older() {
             driver.pass_reported_breakpoints(&self.place.task);
         }
@@ -202,7 +202,7 @@ impl Opening<'_> {
         restored.enter = inside;
         let begun = parent_task.begun;
         let (persist, shared) = self.writer(head, parent_task);
-        let mut driver = self.driver(persist, shared, Begin::Replay(restored, None))?;
+        let mut driver = self.driver(persist, shared, RunStart::Replay(restored, None))?;
         driver.returned = returned;
         let state = self.begun_with(&mut driver, begun).await?;
         Ok(StartedCall { driver, state, lock: None })
@@ -211,12 +211,12 @@ impl Opening<'_> {
     /// Restores a checkpoint of the call, and its writes up to there.
     fn restored(&self, stored: StoredCheckpoint) -> Result<(RestoredCheckpoint, Written), Error> {
         let (graph, thread) = (&self.call.graph.0, self.thread());
-        match &self.call.beginning {
-            Beginning::On(base) => {
+        match &self.call.start {
+            CallStart::OnParentState(base) => {
                 let restored = open_onto(graph, thread, stored, *base).map_err(|kind| self.refuse(kind))?;
                 Ok((restored.0, Some(Box::new(restored.1))))
             }
-            Beginning::With(_) => {
+            CallStart::WithInput(_) => {
                 let restored = open(graph, thread, stored).map_err(|kind| self.refuse(kind))?;
                 Ok((restored, None))
             }
@@ -229,7 +229,7 @@ impl Opening<'_> {
         driver: &mut Driver,
         begun: Option<CheckpointId>,
     ) -> Result<Option<Arc<dyn ErasedState>>, Error> {
-        let Beginning::With(input) = &self.call.beginning else { return Ok(None) };
+        let CallStart::WithInput(input) = &self.call.start else { return Ok(None) };
         let Some(id) = begun else {
             self.has_begun(driver);
             return Ok(Some(Arc::clone(&driver.state)));
@@ -247,7 +247,7 @@ impl Opening<'_> {
             // written by this call.
             None if matches!(self.call.storage, CallStorage::Thread(_)) => Err(self.gone(Some(id))),
             // An older version has not stored its beginning.
-            None => begin(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
+            None => initial_state(input()).map(|(state, _)| Some(state)).map_err(|kind| self.refuse(kind)),
         }
     }
 
@@ -286,9 +286,9 @@ impl Opening<'_> {
             head,
             durability,
         );
-        let retained = match (&self.call.beginning, &self.call.storage) {
-            (Beginning::On(_), _) => RetainedCheckpoint::Parent,
-            (Beginning::With(_), _) => RetainedCheckpoint::Input,
+        let retained = match (&self.call.start, &self.call.storage) {
+            (CallStart::OnParentState(_), _) => RetainedCheckpoint::Parent,
+            (CallStart::WithInput(_), _) => RetainedCheckpoint::Input,
         };
         let persist = Persist::new(journal, run, head).with_parent_task(parent_task, retained);
         let mut shared = self.place.shared(self.call, self.cx);
@@ -308,7 +308,7 @@ impl Opening<'_> {
         .can_run()
     }
 
-    fn driver(&self, persist: Persist, shared: RunShared, begin: Begin) -> Result<Driver, Error> {
+    fn driver(&self, persist: Persist, shared: RunShared, start: RunStart) -> Result<Driver, Error> {
         Driver::on_thread(
             Arc::clone(&self.call.graph.0),
             Arc::clone(&self.call.context),
@@ -316,7 +316,7 @@ impl Opening<'_> {
             self.place.options(self.call, self.cx),
             self.place.listeners(self.call.graph.0.state, self.cx),
             persist,
-            begin,
+            start,
         )
     }
 
