@@ -43,7 +43,7 @@ pub(crate) async fn run_call(call: Call<'_>, cx: &Context) -> Result<ErasedCallR
         match stepped {
             Ok(true) => cx.heartbeat(),
             Ok(false) if driver.is_stopped() => {
-                hand_on(driver, cx, &place.task);
+                pass_to_task(driver, cx, &place.task);
                 drop(running);
                 return pending().await;
             }
@@ -133,7 +133,7 @@ fn call_in_memory(call: &Call<'_>, place: &CallPlace, cx: &Context) -> Result<Ca
 }
 
 /// Passes the call's open interrupts, its stop and its position on to its task.
-fn hand_on(driver: &Driver, cx: &Context, task: &str) {
+fn pass_to_task(driver: &Driver, cx: &Context, task: &str) {
     let scratch = cx.scratch();
     for question in driver.interrupts() {
         let mut question = question.clone();

@@ -20,16 +20,16 @@ use crate::error::{Error, ErrorKind};
 
 /// The end of a run, superstep or attempt, as its span records it.
 #[derive(Clone, Copy)]
-struct End {
+struct SpanEnd {
     outcome: &'static str,
     error: Option<&'static str>,
 }
 
-impl End {
+impl SpanEnd {
     /// The end of a span that is dropped before anything else was recorded.
-    const CANCELLED: Self = Self::as_it_should("cancelled");
+    const CANCELLED: Self = Self::without_error("cancelled");
 
-    const fn as_it_should(outcome: &'static str) -> Self {
+    const fn without_error(outcome: &'static str) -> Self {
         Self { outcome, error: None }
     }
 
@@ -39,7 +39,7 @@ impl End {
 
     fn of<T>(result: &Result<T, Error>, outcome: impl FnOnce(&T) -> &'static str) -> Self {
         match result {
-            Ok(done) => Self::as_it_should(outcome(done)),
+            Ok(done) => Self::without_error(outcome(done)),
             Err(error) => Self::of_error(error),
         }
     }
@@ -70,7 +70,7 @@ struct Trace {
     /// `true` if the span already has the run's id.
     has_id: bool,
     supersteps: AtomicU64,
-    end: Mutex<End>,
+    end: Mutex<SpanEnd>,
 }
 
 impl Drop for Trace {
@@ -125,7 +125,7 @@ impl RunSpan {
             thread: about.thread.map(Into::into),
             has_id: about.run_id.is_some(),
             supersteps: AtomicU64::new(0),
-            end: Mutex::new(End::CANCELLED),
+            end: Mutex::new(SpanEnd::CANCELLED),
         })))
     }
 
@@ -155,7 +155,7 @@ impl RunSpan {
         }
     }
 
-    fn ends(&self, end: impl FnOnce() -> End) {
+    fn ends(&self, end: impl FnOnce() -> SpanEnd) {
         if let Some(trace) = &self.0 {
             *trace.end.lock().unwrap_or_else(PoisonError::into_inner) = end();
         }
@@ -164,21 +164,21 @@ impl RunSpan {
     /// Records the start of a run that is stepped by hand, or its refusal.
     pub(crate) fn begun<T>(&self, result: &Result<T, Error>) {
         if let Err(error) = result {
-            self.ends(|| End::of_error(error));
+            self.ends(|| SpanEnd::of_error(error));
         }
     }
 
     /// Records one step of a run that is stepped by hand. The run may continue after a failure and after a stop.
     pub(crate) fn stepped(&self, result: &Result<bool, Error>, stopped: bool) {
         self.ends(|| match result {
-            Ok(true) => End::CANCELLED,
-            result => End::of(result, |_| if stopped { "interrupted" } else { "done" }),
+            Ok(true) => SpanEnd::CANCELLED,
+            result => SpanEnd::of(result, |_| if stopped { "interrupted" } else { "done" }),
         });
     }
 
     pub(crate) fn ended<S>(&self, result: &Result<(u64, Outcome<S>), Error>) {
         self.ends(|| {
-            End::of(result, |(_, outcome)| match outcome {
+            SpanEnd::of(result, |(_, outcome)| match outcome {
                 Outcome::Done(_) => "done",
                 Outcome::Interrupted(_) => "interrupted",
             })
@@ -201,7 +201,7 @@ impl RunSpan {
                 graph.outcome = Empty,
                 "error.type" = Empty,
             );
-            (OpenSpan { span, end: End::CANCELLED }, Arc::clone(trace))
+            (OpenSpan { span, end: SpanEnd::CANCELLED }, Arc::clone(trace))
         }))
     }
 
@@ -223,7 +223,7 @@ impl RunSpan {
                 graph.outcome = Empty,
                 "error.type" = Empty,
             );
-            OpenSpan { span, end: End::CANCELLED }
+            OpenSpan { span, end: SpanEnd::CANCELLED }
         }))
     }
 
@@ -239,7 +239,7 @@ impl RunSpan {
 /// A span that records its end when it closes.
 struct OpenSpan {
     span: Span,
-    end: End,
+    end: SpanEnd,
 }
 
 impl Drop for OpenSpan {
@@ -257,7 +257,7 @@ impl SuperstepSpan {
 
     pub(crate) fn ended(mut self, result: &Result<bool, Error>) {
         if let Some((open, trace)) = &mut self.0 {
-            open.end = End::of(result, |applied| if *applied { "done" } else { "interrupted" });
+            open.end = SpanEnd::of(result, |applied| if *applied { "done" } else { "interrupted" });
             if matches!(result, Ok(true)) {
                 trace.supersteps.fetch_add(1, Ordering::Relaxed);
             }
@@ -287,17 +287,17 @@ impl NodeSpan {
     /// Records that the task's result was found in the cache.
     pub(crate) fn cached(mut self) {
         if let Some(open) = &mut self.0 {
-            open.end = End::as_it_should("cached");
+            open.end = SpanEnd::without_error("cached");
         }
     }
 
     #[cold]
     fn ended(&mut self, end: Option<AttemptEnd>) {
         let end = match end {
-            None => End::as_it_should("ok"),
-            Some(AttemptEnd::Suspended) => End::as_it_should("suspended"),
-            Some(AttemptEnd::Failed(error)) => End::failed(error),
-            Some(AttemptEnd::Panicked) => End { outcome: "panicked", error: Some("panic") },
+            None => SpanEnd::without_error("ok"),
+            Some(AttemptEnd::Suspended) => SpanEnd::without_error("suspended"),
+            Some(AttemptEnd::Failed(error)) => SpanEnd::failed(error),
+            Some(AttemptEnd::Panicked) => SpanEnd { outcome: "panicked", error: Some("panic") },
         };
         if let Some(mut open) = self.0.take() {
             open.end = end;

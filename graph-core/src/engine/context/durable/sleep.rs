@@ -23,7 +23,7 @@ pub struct Sleep<'c> {
     wake: Wake,
     /// Identifies the sleep inside its task. `None` inside a durable step, which does not run again.
     id: Option<String>,
-    resting: Option<Pin<Box<dyn Future<Output = ()> + Send + 'c>>>,
+    running: Option<Pin<Box<dyn Future<Output = ()> + Send + 'c>>>,
 }
 
 impl Drop for Sleep<'_> {
@@ -109,7 +109,7 @@ impl Context {
     /// A dropped sleep is over for this attempt. If it had started, it ends at the same time when the node runs
     /// again.
     pub fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        self.rest(Wake::After(duration))
+        self.durable_sleep(Wake::After(duration))
     }
 
     /// Sleeps durably until a time, and returns at once if the time has passed; otherwise like
@@ -117,14 +117,14 @@ impl Context {
     ///
     /// A node that runs again sleeps until the time that it passed first.
     pub fn sleep_until(&self, time: SystemTime) -> Sleep<'_> {
-        self.rest(Wake::At(time))
+        self.durable_sleep(Wake::At(time))
     }
 
-    fn rest(&self, wake: Wake) -> Sleep<'_> {
+    fn durable_sleep(&self, wake: Wake) -> Sleep<'_> {
         let scratch = self.scratch();
         // A finished step does not run again, so a sleep inside a step must not be counted.
         let id = (!scratch.is_in_step()).then(|| scratch.nth_sleep().to_string());
-        Sleep { cx: self, wake, id, resting: None }
+        Sleep { cx: self, wake, id, running: None }
     }
 
     /// Returns the id under which the timer of a sleep is stored. The ids of a node and of its handler differ.
@@ -140,7 +140,7 @@ impl Context {
         id.and_then(|id| self.memory(|memory| memory.sleeps.get(id).cloned()))
     }
 
-    async fn sleeps(&self, id: Option<String>, wake: Wake) {
+    async fn run_sleep(&self, id: Option<String>, wake: Wake) {
         let scratch = self.scratch();
         let id = id.map(|id| self.timer_id(&id));
         if let Some(id) = id.as_ref().filter(|id| id.len() > MAX_KEY_BYTES) {
@@ -153,7 +153,7 @@ impl Context {
             None => wake.time().map(to_millis).and_then(from_millis),
         };
         let Some(until) = until else {
-            return self.sleepless("its end is beyond the range of the system clock").await;
+            return self.cannot_sleep("its end is beyond the range of the system clock").await;
         };
         // Set before the first await: a question next to the sleep may suspend the task immediately.
         let _asleep = id.is_some().then(|| scratch.asleep(until));
@@ -169,7 +169,7 @@ impl Context {
             }
         }
         if known.is_none_or(|timer| timer.fired.is_none()) {
-            self.rests_until(until, id.is_some()).await;
+            self.wait_until(until, id.is_some()).await;
         }
         if let Some(id) = &id
             && let Err(error) = self.fire(id).await
@@ -193,7 +193,7 @@ impl Context {
     }
 
     /// Waits until the clock shows a time.
-    async fn rests_until(&self, until: SystemTime, may_suspend: bool) {
+    async fn wait_until(&self, until: SystemTime, may_suspend: bool) {
         // A stop request wakes the task, so that the run sees that it sleeps.
         let mut requested = !may_suspend || self.shared.steps.is_none() || self.is_stopping();
         while let Ok(left) = until.duration_since(now())
@@ -202,7 +202,7 @@ impl Context {
             // Tokio panics where its timer is not enabled.
             let Ok(timer) = contained(|| tokio::time::sleep(left.min(LOOK))) else {
                 return self
-                    .sleepless("it needs a tokio runtime with its timer enabled (`enable_time`)")
+                    .cannot_sleep("it needs a tokio runtime with its timer enabled (`enable_time`)")
                     .await;
             };
             if requested {
@@ -215,7 +215,7 @@ impl Context {
     }
 
     /// Fails the attempt because of a sleep that cannot start.
-    async fn sleepless(&self, reason: &'static str) {
+    async fn cannot_sleep(&self, reason: &'static str) {
         self.scratch().fail(SleepError { reason }.into());
         std::future::pending().await
     }
@@ -244,7 +244,7 @@ impl Wake {
 impl<'c> Sleep<'c> {
     /// Creates the timer of a question's deadline.
     pub(crate) fn of_deadline(cx: &'c Context, id: String, wake: Wake) -> Self {
-        Self { cx, wake, id: Some(id), resting: None }
+        Self { cx, wake, id: Some(id), running: None }
     }
 }
 
@@ -270,11 +270,11 @@ impl Future for Sleep<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        let resting =
-            this.resting.get_or_insert_with(|| Box::pin(this.cx.sleeps(this.id.clone(), this.wake)));
+        let running =
+            this.running.get_or_insert_with(|| Box::pin(this.cx.run_sleep(this.id.clone(), this.wake)));
         // The timer alone does not let the node ask for an answer.
         let waker = this.cx.scratch().uncounted(cx.waker());
-        resting.as_mut().poll(&mut std::task::Context::from_waker(&waker))
+        running.as_mut().poll(&mut std::task::Context::from_waker(&waker))
     }
 }
 

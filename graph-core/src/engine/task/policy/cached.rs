@@ -133,7 +133,7 @@ impl Guarded<'_> {
     fn failed(&self, failed: Failed) -> Box<Unfinished> {
         let at = self.ctx.at;
         let failure = failed.into_failure(self.ctx.node(), at.step, at.attempt);
-        self.over(failure.of(at.task, self.task.packet.as_ref()), Vec::new())
+        self.final_failure(failure.of(at.task, self.task.packet.as_ref()), Vec::new())
     }
 }
 

@@ -80,7 +80,7 @@ impl Guarded<'_> {
                 Some(failed @ (Failed::Error(_) | Failed::Panic(_))) if unfinished.open.is_empty() => {
                     self.after_failure(noted(failed)).await?;
                 }
-                Some(failed) => return Err(self.over(noted(failed), unfinished.open)),
+                Some(failed) => return Err(self.final_failure(noted(failed), unfinished.open)),
             }
         }
     }
@@ -101,12 +101,12 @@ impl Guarded<'_> {
             tokio::task::yield_now().await;
         } else {
             let timer = timer(remaining)?;
-            if self.ctx.shared.steps.is_some() && !self.leaves(due.at) {
+            if self.ctx.shared.steps.is_some() && !self.suspends_until(due.at) {
                 select(pin!(timer), pin!(self.ctx.stopping())).await;
             } else if self.ctx.shared.steps.is_none() {
                 timer.await;
             }
-            if !due.remaining(now()).is_zero() && self.leaves(due.at) {
+            if !due.remaining(now()).is_zero() && self.suspends_until(due.at) {
                 self.ctx.memory(|memory| memory.asleep = Some(due.at));
                 return Err(Box::new(Unfinished { failed: None, open: Vec::new(), stop_point: None }));
             }
@@ -116,7 +116,7 @@ impl Guarded<'_> {
     }
 
     /// Returns `true` if the task is suspended instead of waiting until `due`.
-    fn leaves(&self, due: SystemTime) -> bool {
+    fn suspends_until(&self, due: SystemTime) -> bool {
         self.ctx.goes_to_sleep(self.ctx.scratch(), due)
     }
 
@@ -152,7 +152,7 @@ impl Guarded<'_> {
             Err(panic) => panicked(failure, panic),
         };
         if self.policy.handler.is_none() {
-            return Err(self.over(failure, Vec::new()));
+            return Err(self.final_failure(failure, Vec::new()));
         }
         self.hand_over(Arc::new(failure)).await.map_err(Into::into)
     }
@@ -227,7 +227,7 @@ impl Guarded<'_> {
     }
 
     /// Returns the task's final failure, and resets the counters for the next execution.
-    pub(crate) fn over(
+    pub(crate) fn final_failure(
         &self,
         failure: NodeFailure,
         open: Vec<crate::interrupt::OpenInterrupt>,
