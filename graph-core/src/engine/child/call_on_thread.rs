@@ -11,7 +11,7 @@ use crate::engine::context::{Context, RunShared, StepLog};
 use crate::engine::graph::CallStorage;
 use crate::engine::journal::{Journal, ParentPersistence, ParentTask};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
-use crate::engine::restore::{RestoredCheckpoint, before, open, open_onto, open_state};
+use crate::engine::restore::{RestoredCheckpoint, earlier_call, open, open_onto, open_state};
 use crate::engine::run::{Driver, run_record};
 use crate::engine::start::{Parts, Resumption, RunStart, initial_state, input_not_storable};
 use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
@@ -48,9 +48,6 @@ pub(crate) fn call_on_thread<'c>(
 
 /// A subgraph call that is being started.
 type StartingCall<'c> = Pin<Box<dyn Future<Output = Result<StartedCall, NodeError>> + Send + 'c>>;
-
-/// The writes so far of a call on the parent state.
-type Written = Option<Box<CallWrites>>;
 
 /// Opens a subgraph call on the thread: begins it, continues it or replays it.
 struct CallOpener<'c> {
@@ -112,7 +109,7 @@ impl CallOpener<'_> {
             _ => {
                 let from = match &self.call.storage {
                     CallStorage::Thread(_) => {
-                        before(&**store, thread, &self.namespace, &shared.path(), checkpoint)
+                        earlier_call(&**store, thread, &self.namespace, &shared.path(), checkpoint)
                             .await
                             .map_err(|kind| self.refuse(kind))?
                     }
@@ -208,8 +205,11 @@ impl CallOpener<'_> {
         Ok(StartedCall { driver, state, lock: None })
     }
 
-    /// Restores a checkpoint of the call, and its writes up to there.
-    fn restored(&self, stored: StoredCheckpoint) -> Result<(RestoredCheckpoint, Written), Error> {
+    /// Restores a checkpoint of the call, and its writes up to there if it works on the parent state.
+    fn restored(
+        &self,
+        stored: StoredCheckpoint,
+    ) -> Result<(RestoredCheckpoint, Option<Box<CallWrites>>), Error> {
         let (graph, thread) = (&self.call.graph.0, self.thread());
         match &self.call.start {
             CallStart::OnParentState(base) => {

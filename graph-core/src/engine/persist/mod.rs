@@ -5,5 +5,5 @@ mod logged;
 mod persist;
 mod recorder;
 
-pub(crate) use persist::{CheckpointKind, Persist, Plan, RetainedCheckpoint};
+pub(crate) use persist::{CheckpointKind, Persist, RetainedCheckpoint, StoredPlan};
 pub(crate) use recorder::Recorder;

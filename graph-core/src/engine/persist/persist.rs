@@ -82,7 +82,7 @@ pub(crate) enum CheckpointKind {
 
 /// The plan that a checkpoint stores.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct StoredPlan {
     pub(crate) next: Vec<Arc<str>>,
     pub(crate) progress: Option<Payload>,
     /// The status of the thread: running, or the way in which it has ended.
@@ -185,7 +185,7 @@ impl Persist {
         source: CheckpointSource,
         step: i64,
         parent: Option<CheckpointId>,
-        plan: Plan,
+        plan: StoredPlan,
         changes: Vec<FieldChange>,
         mut records: Vec<TaskRecord>,
     ) -> CheckpointId {

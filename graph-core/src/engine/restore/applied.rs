@@ -14,7 +14,7 @@ use crate::error::ErrorKind;
 use crate::payload::Payload;
 use crate::state::{FieldSpec, Form};
 
-use super::read_records::{Reader, planned};
+use super::read_records::{RecordReader, planned};
 
 /// The checkpoint that has applied a superstep, with its field changes. Changes of other checkpoints are ignored.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl<'r> AppliedResults<'r> {
 
     /// Returns the input, which has records of its own.
     fn of_input(&self) -> Result<AppliedResult, ErrorKind> {
-        let reader = Reader {
+        let reader = RecordReader {
             graph: self.graph,
             thread: self.thread,
             checkpoint: self.checkpoint,
@@ -153,7 +153,7 @@ impl<'r> AppliedResults<'r> {
             }
         }
         let (graph, thread) = (self.graph, self.thread);
-        let reader = Reader { graph, thread, checkpoint: self.by, records: &[] };
+        let reader = RecordReader { graph, thread, checkpoint: self.by, records: &[] };
         let (writes, _) = reader.writes(records.iter(), None)?;
         Ok(AppliedResult { writes, whole_values })
     }

@@ -17,7 +17,7 @@ use crate::error::ErrorKind;
 ///
 /// A call belongs to the branch if the superstep of its task was applied there. `namespace` is that of the
 /// calls. `parents` has the namespaces of the parent runs, outermost first; `at` is in the last one.
-pub(crate) async fn before(
+pub(crate) async fn earlier_call(
     store: &dyn Checkpointer,
     thread: &Arc<str>,
     namespace: &Arc<str>,
@@ -92,14 +92,14 @@ impl<'s> NamespaceRuns<'s> {
                 let (planned, between_calls, ended) =
                     (parent_task.checkpoint, parent_task.between_calls, *ended);
                 let Some(parent_runs) = &mut self.parent_runs else { return Ok(None) };
-                let applied = match parent_runs.way(planned, at).await? {
-                    Way::None => false,
+                let applied = match parent_runs.branch_path(planned, at).await? {
+                    BranchPath::None => false,
                     // Written between two calls, while the parent run was at this checkpoint.
                     _ if between_calls => true,
-                    Way::Followed(CheckpointSource::Loop) => true,
+                    BranchPath::Followed(CheckpointSource::Loop) => true,
                     // An update from outside applied only the finished tasks.
-                    Way::Followed(CheckpointSource::Update) | Way::Pruned => ended,
-                    Way::Followed(_) | Way::Here => false,
+                    BranchPath::Followed(CheckpointSource::Update) | BranchPath::Pruned => ended,
+                    BranchPath::Followed(_) | BranchPath::Here => false,
                 };
                 if applied {
                     return Ok(Some(last));
@@ -109,12 +109,16 @@ impl<'s> NamespaceRuns<'s> {
         })
     }
 
-    /// Returns the way from a checkpoint to a later one.
-    async fn way(&mut self, planned: CheckpointId, mut at: CheckpointId) -> Result<Way, ErrorKind> {
+    /// Returns the path from a checkpoint to a later one.
+    async fn branch_path(
+        &mut self,
+        planned: CheckpointId,
+        mut at: CheckpointId,
+    ) -> Result<BranchPath, ErrorKind> {
         // A checkpoint's parent is older than the checkpoint, so nothing older than the wanted one has to be read.
         while self.known.keys().next().is_none_or(|oldest| *oldest > planned) && self.read_more().await? {}
         if at == planned || self.keeps(at, planned) {
-            return Ok(Way::Here);
+            return Ok(BranchPath::Here);
         }
         while let Some(&ReadCheckpoint { parent, source, .. }) = self.known.get(&at) {
             let (parent, source) = match parent {
@@ -123,17 +127,21 @@ impl<'s> NamespaceRuns<'s> {
                     // The earlier call was applied as a whole.
                     Some(last) => (last, CheckpointSource::Loop),
                     None if self.parent_runs.is_some() => break,
-                    None => return Ok(Way::None),
+                    None => return Ok(BranchPath::None),
                 },
             };
             match parent == planned || self.keeps(parent, planned) {
-                true => return Ok(Way::Followed(source)),
-                false if parent < planned => return Ok(Way::None),
+                true => return Ok(BranchPath::Followed(source)),
+                false if parent < planned => return Ok(BranchPath::None),
                 false => at = parent,
             }
         }
         // The remaining part of a pruned branch does not contain an older checkpoint.
-        Ok(if at > planned && !self.known.contains_key(&planned) { Way::Pruned } else { Way::None })
+        Ok(if at > planned && !self.known.contains_key(&planned) {
+            BranchPath::Pruned
+        } else {
+            BranchPath::None
+        })
     }
 
     /// Returns `true` if a checkpoint has kept the tasks that an earlier one has planned.
@@ -231,14 +239,14 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// The way from a checkpoint to the position of the run.
-enum Way {
-    /// There is no way: the checkpoint is on another branch.
+/// The path from a checkpoint to the position of the run.
+enum BranchPath {
+    /// There is no path: the checkpoint is on another branch.
     None,
     /// The run is at this checkpoint.
     Here,
     /// The checkpoint has a successor on the branch, with this source.
     Followed(CheckpointSource),
-    /// Unknown, because the way was pruned. A call that was made there and ended counts as applied.
+    /// Unknown, because the path was pruned. A call that was made there and ended counts as applied.
     Pruned,
 }

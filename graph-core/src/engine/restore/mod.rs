@@ -13,7 +13,7 @@ mod task_records;
 mod waiting;
 
 pub(crate) use applied::{AppliedBy, AppliedResults, has_unrecorded_tasks, is_applied_by};
-pub(crate) use lineage::before;
+pub(crate) use lineage::earlier_call;
 pub(crate) use open::open;
 pub(crate) use open::{open_call, open_onto, open_state};
 pub(crate) use page_states::PageStates;

@@ -18,7 +18,7 @@ use crate::state::Form;
 use crate::step::Leave;
 
 use super::read_onto::returned;
-use super::read_records::Reader;
+use super::read_records::RecordReader;
 use super::restored_checkpoint::RestoredCheckpoint;
 use super::restored_state::read_state;
 
@@ -67,7 +67,7 @@ fn read(
     if fresh {
         (fields, given_fields) = given(&checkpoint, &records);
     }
-    let reader = Reader { graph, thread, checkpoint: &checkpoint, records: &records };
+    let reader = RecordReader { graph, thread, checkpoint: &checkpoint, records: &records };
     let (mut read, written) = match base {
         None => (read_state(graph.state, thread, &checkpoint, fields)?, None),
         Some(base) => {

@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, with_causes};
 use crate::state::{Form, have_large_number};
 
 use super::applied::write_record;
-use super::read_records::Reader;
+use super::read_records::RecordReader;
 use super::restored_state::{RestoredState, read_state};
 
 /// The states read so far. A checkpoint is added after its base.
@@ -51,7 +51,7 @@ impl<'g> PageStates<'g> {
         self.known.insert(checkpoint.id, PageState { base, fields, state: state.clone() });
         let Some(state) = state else { return Ok(None) };
         let mut read = RestoredState { state, changes: FieldChanges::default() };
-        let reader = Reader { graph: self.graph, thread: self.thread, checkpoint, records };
+        let reader = RecordReader { graph: self.graph, thread: self.thread, checkpoint, records };
         // The update of a resume is among the changes of the next checkpoint. It copies the state, which is shared.
         reader.patch(&mut read)?;
         Ok(Some(read.state))
@@ -97,7 +97,7 @@ impl<'g> PageStates<'g> {
                 records.push(write_record(records.len(), form, field, change.payload.clone()));
             }
         }
-        let reader = Reader { graph: self.graph, thread: self.thread, checkpoint, records: &[] };
+        let reader = RecordReader { graph: self.graph, thread: self.thread, checkpoint, records: &[] };
         let (writes, _) = reader.writes(records.iter(), None)?;
         let mut state = base.copied();
         if let (Some(mut writes), Some(state)) = (writes.into_erased(), own(&mut state)) {

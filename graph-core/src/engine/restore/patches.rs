@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, with_causes};
 use crate::state::EncodeError;
 use crate::step::Leave;
 
-use super::read_records::Reader;
+use super::read_records::RecordReader;
 use super::restored_state::{RestoredState, read_state};
 
 /// Names the unreadable item in the error of an update that cannot be read.
@@ -50,7 +50,7 @@ pub(crate) fn shown_state(
     records: &[TaskRecord],
     base: Option<&dyn ErasedState>,
 ) -> Result<Arc<dyn ErasedState>, ErrorKind> {
-    let reader = Reader { graph, thread, checkpoint, records };
+    let reader = RecordReader { graph, thread, checkpoint, records };
     let mut read = match base {
         None => read_state(graph.state, thread, checkpoint, fields)?,
         Some(base) => reader.onto(base, &fields)?.0,
@@ -59,7 +59,7 @@ pub(crate) fn shown_state(
     Ok(read.state)
 }
 
-impl Reader<'_> {
+impl RecordReader<'_> {
     /// Applies the updates to the state of the checkpoint, one after the other, and returns the written fields. The
     /// next checkpoint will contain them.
     ///

@@ -8,10 +8,10 @@ use crate::error::{ErrorKind, with_causes};
 use crate::payload::Payload;
 use crate::state::{Decoded, Form, WriteKind};
 
-use super::read_records::Reader;
+use super::read_records::RecordReader;
 use super::restored_state::RestoredState;
 
-impl Reader<'_> {
+impl RecordReader<'_> {
     /// Applies the run's stored writes to the state with which it began. Returns the state and these writes.
     pub(crate) fn onto(
         &self,

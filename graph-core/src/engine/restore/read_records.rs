@@ -27,7 +27,7 @@ pub(crate) fn read_tasks(
     checkpoint: &Checkpoint,
     records: &[TaskRecord],
 ) -> Result<NamedTasks, ErrorKind> {
-    let reader = Reader { graph, thread, checkpoint, records };
+    let reader = RecordReader { graph, thread, checkpoint, records };
     let named = planned(checkpoint, records).into_iter().enumerate();
     let tasks = named.map(|(index, name)| {
         let node = graph.find(&name);
@@ -45,7 +45,7 @@ pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Ar
 }
 
 /// Reads the records of a checkpoint.
-pub(crate) struct Reader<'r> {
+pub(crate) struct RecordReader<'r> {
     pub(crate) graph: &'r Compiled,
     pub(crate) thread: &'r Arc<str>,
     pub(crate) checkpoint: &'r Checkpoint,
@@ -53,7 +53,7 @@ pub(crate) struct Reader<'r> {
     pub(crate) records: &'r [TaskRecord],
 }
 
-impl<'r> Reader<'r> {
+impl<'r> RecordReader<'r> {
     /// Returns what can be read without the graph.
     fn task_records(&self) -> TaskRecords<'r> {
         TaskRecords { thread: self.thread, checkpoint: self.checkpoint, records: self.records }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, CheckpointSource, FieldChange, RecordKind, RunRecord, TaskRecord};
 use crate::engine::context::wait_again;
 use crate::engine::journal::{AbandonedRuns, Journal, Watch};
-use crate::engine::persist::{CheckpointKind, Plan};
+use crate::engine::persist::{CheckpointKind, StoredPlan};
 use crate::engine::stored::{
     Provenance, START, Stopped, StoredBreakpoints, StoredFailure, finished_records, json_record, key, place,
     progress,
@@ -22,7 +22,7 @@ use super::driver::Driver;
 
 impl Driver {
     /// Returns the current plan as a checkpoint stores it.
-    pub(crate) fn plan(&self, updated_as: &[String]) -> Result<Plan, EncodeError> {
+    pub(crate) fn plan(&self, updated_as: &[String]) -> Result<StoredPlan, EncodeError> {
         let next = self.tasks.iter().filter_map(|task| self.graph.names.get(task.node)).cloned().collect();
         let parent_task = self.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
         let resets = self.persist.as_ref().and_then(|persist| persist.changes.resets(self.graph.state));
@@ -30,7 +30,7 @@ impl Driver {
         let provenance = Provenance { updated_as, wrote, parent_task, resets };
         let progress =
             progress::encode(&self.graph, &self.tasks, &self.progress, &self.ephemerals, provenance)?;
-        Ok(Plan { next, progress, status: self.planned_status() })
+        Ok(StoredPlan { next, progress, status: self.planned_status() })
     }
 
     /// Returns the records of the superstep's commands to the parent graph. They are stored as task results of the

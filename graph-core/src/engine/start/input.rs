@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointId, CheckpointSource, FieldChange, RecordKind, StatusKind, TaskRecord};
 use crate::engine::apply::{Ephemerals, Rejection, Undos, broken_rules, fold_unchecked, own, rejection};
-use crate::engine::persist::{Persist, Plan};
+use crate::engine::persist::{Persist, StoredPlan};
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
 use crate::engine::stored::{
@@ -100,7 +100,7 @@ impl Driver {
             .map_err(|source| {
                 input_not_storable(&self.graph.name, step_number(step.saturating_add(1)), source)
             })?;
-        let plan = Plan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
+        let plan = StoredPlan { next: vec![Arc::from(START)], progress, status: StatusKind::Running };
         if let Some(persist) = &mut self.persist {
             persist.checkpoint(CheckpointSource::Input, step, parent, plan, changes, records);
         }

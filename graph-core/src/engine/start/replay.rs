@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointSource, RecordKind, StatusKind, TaskRecord};
-use crate::engine::persist::{Persist, Plan};
+use crate::engine::persist::{Persist, StoredPlan};
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
 use crate::engine::stored::{entering, moved, step_number};
@@ -58,7 +58,7 @@ impl Parts {
             Some(_) => {
                 let parent_task = driver.persist.as_ref().and_then(|persist| persist.parent_task.as_ref());
                 let progress = moved(from.progress.as_ref(), parent_task).map_err(not_storable)?;
-                Plan { next: from.next.clone(), progress, status: StatusKind::Running }
+                StoredPlan { next: from.next.clone(), progress, status: StatusKind::Running }
             }
             // Additions of a resume, such as an ephemeral field or a node, are not part of a stored plan yet.
             None => driver.plan(&[]).map_err(not_storable)?,

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use crate::checkpoint::{CheckpointId, StoredStatus};
 use crate::engine::persist::{Persist, RetainedCheckpoint};
 use crate::engine::{
-    AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, before, call_id, caught,
+    AppContext, Driver, Journal, Outside, ParentTask, Program, UpdatedNode, call_id, caught, earlier_call,
     journals, open_call, open_state, run_record, shared_from_outside, thread_task, withdraw,
     write_to_parents,
 };
@@ -206,7 +206,7 @@ where
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
                 let around: Vec<Arc<str>> =
                     parents.iter().map(|parent| Arc::clone(&parent.namespace)).collect();
-                let left = before(&**store, thread, &namespace, &around, parent.id()).await;
+                let left = earlier_call(&**store, thread, &namespace, &around, parent.id()).await;
                 let opened =
                     left.map_err(refuse)?.map(|stored| open_state(&graph.0, thread, stored)).transpose();
                 let updates = updates_at_end(updates).map_err(refuse)?;
