@@ -62,7 +62,7 @@ enum TaskStage {
 }
 
 /// A task that was pending after its first poll.
-type Pending = Pin<Box<dyn Future<Output = Arc<Pool>> + Send>>;
+type PendingTask = Pin<Box<dyn Future<Output = Arc<Pool>> + Send>>;
 
 /// The data that the pullers share.
 struct Pool {
@@ -187,7 +187,7 @@ impl Drop for TaskPool {
 /// another puller.
 ///
 /// This is the only place that spawns.
-fn spawn(shared: &Arc<Pool>, first: Option<Pending>) -> Option<Pending> {
+fn spawn(shared: &Arc<Pool>, first: Option<PendingTask>) -> Option<PendingTask> {
     let mut state = shared.state();
     if state.is_closed {
         drop(state);
@@ -294,7 +294,7 @@ impl Pool {
 
 /// A spawned task that executes tasks of the superstep.
 struct Puller {
-    first: Option<Pending>,
+    first: Option<PendingTask>,
     shared: Arc<Pool>,
 }
 
