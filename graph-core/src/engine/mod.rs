@@ -28,8 +28,9 @@ pub(crate) use graph::{Compiled, CompiledNode, ErasedGraph, Handler, KeptStates,
 pub use graph::{ErasedNode, ErasedSource, SubgraphNode};
 pub(crate) use journal::{AbandonedRuns, Journal, ParentTask, ThreadTask};
 pub(crate) use restore::{
-    AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, Waiting, earlier_call, TaskRecords,
-    has_unrecorded_tasks, is_applied_by, open, open_call, open_state, planned, read_tasks, shown_state,
+    AppliedBy, AppliedResults, PageStates, RestoredCheckpoint, TaskProgress, TaskRecords, Waiting,
+    earlier_call, has_unrecorded_tasks, is_applied_by, open, open_call, open_state, planned, read_tasks,
+    shown_state,
 };
 pub(crate) use run::{Driver, caught, caught_call, not_filled, run_record};
 pub use spans::About;
