@@ -1,5 +1,5 @@
 use crate::erased::PacketType;
-use crate::step::Leave;
+use crate::step::{KnownExit, Leave};
 
 /// A graph for the planner, with nodes as indices in registration order.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +71,15 @@ pub(crate) struct ExitPlan {
     pub(crate) to: Vec<Target>,
     /// The type of the packet that it sends; `None` if it sends none.
     pub(crate) packet: Option<PacketType>,
+}
+
+impl ExitPlan {
+    /// Returns these exits for a lookup by label. The first one has the number `first`.
+    pub(crate) fn known(exits: &[Self], first: usize) -> impl Iterator<Item = KnownExit> {
+        let known =
+            |(index, exit): (usize, &Self)| KnownExit { index, label: exit.label, packet: exit.packet };
+        (first..).zip(exits).map(known)
+    }
 }
 
 /// The target of an edge or an exit.

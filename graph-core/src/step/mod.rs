@@ -23,6 +23,6 @@ pub(crate) use prepare::prepare;
 pub use read_state::ReadState;
 pub use route::{IntoLeave, Route};
 pub use step::{ErasedStep, IntoStep, Step};
-pub(crate) use stored_exit::{StoredExit, UnreadablePacket};
+pub(crate) use stored_exit::{KnownExit, StoredExit, UnreadablePacket};
 pub(crate) use stored_update::{StoredUpdate, UnreadableUpdate};
 pub use targets::Targets;

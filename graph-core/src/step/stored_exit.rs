@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::erased::{PacketType, also_null, packet_json};
 use crate::payload::Unreadable;
-use crate::state::EncodeError;
+use crate::state::{EncodeError, MigrationError};
 
 use super::leave::Choice;
 
@@ -24,6 +24,15 @@ pub(crate) struct StoredExit {
     pub(crate) rescue: bool,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     pub(crate) packet: Option<Box<RawValue>>,
+}
+
+/// An exit that a node or a parent command has now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownExit {
+    pub(crate) index: usize,
+    pub(crate) label: &'static str,
+    /// The type of its packet; `None` if it takes none.
+    pub(crate) packet: Option<PacketType>,
 }
 
 /// The reason why the packet of a stored exit cannot be read.
@@ -46,16 +55,43 @@ impl StoredExit {
         self.packet.is_some()
     }
 
-    /// Returns the choice of the exit that now has this number and this type of packet.
-    pub(crate) fn choice(&self, exit: usize, packet: Option<PacketType>) -> Result<Choice, UnreadablePacket> {
-        let packet = match (&self.packet, packet.and_then(|packet| packet.read())) {
+    /// Returns the first of these exits with the stored label.
+    pub(crate) fn find(&self, exits: impl IntoIterator<Item = KnownExit>) -> Option<KnownExit> {
+        exits.into_iter().find(|exit| exit.label == self.exit)
+    }
+
+    /// Returns the choice of this exit, with the stored packet.
+    pub(crate) fn choice(&self, exit: KnownExit) -> Result<Choice, UnreadablePacket> {
+        let packet = match (&self.packet, exit.packet.and_then(|packet| packet.read())) {
             (None, _) => None,
             (Some(_), None) => return Err(UnreadablePacket::NotTaken),
             (Some(json), Some(read)) => {
                 Some(read(json.get().as_bytes()).map_err(UnreadablePacket::OtherType)?)
             }
         };
-        Ok(Choice { exit, packet })
+        Ok(Choice { exit: exit.index, packet })
+    }
+
+    /// Returns the choice of one of these exits by its label.
+    ///
+    /// Errors name the node whose exits they are, or for an exit of a parent command the nodes to which it leads.
+    pub(crate) fn choose(
+        &self,
+        exits: impl IntoIterator<Item = KnownExit>,
+        node: Option<&str>,
+    ) -> Result<Choice, MigrationError> {
+        let label = &self.exit;
+        let exit = self.find(exits).ok_or_else(|| MigrationError::Route {
+            node: node.map_or_else(|| self.to.join("`, `"), str::to_owned),
+            reason: format!("it no longer has an exit `{label}`"),
+        })?;
+        self.choice(exit).map_err(|unreadable| MigrationError::Packet {
+            of: match node {
+                Some(node) => format!("exit `{label}` of node `{node}`"),
+                None => format!("exit `{label}`"),
+            },
+            reason: unreadable.to_string(),
+        })
     }
 }
 

@@ -7,7 +7,8 @@ use crate::engine::graph::Compiled;
 use crate::payload::Payload;
 use crate::state::{EncodeError, Form, MigrationError};
 use crate::step::{
-    Choice, ErasedParentCommand, Exit, Leave, ParentCommandType, StoredExit, StoredUpdate, UnreadableUpdate,
+    Choice, ErasedParentCommand, Exit, KnownExit, Leave, ParentCommandType, StoredExit, StoredUpdate,
+    UnreadableUpdate,
 };
 
 use super::keys::{key, write_key};
@@ -104,15 +105,8 @@ fn is(taken: &StoredExit, exit: &Exit, exact: bool) -> bool {
 }
 
 fn read(taken: &StoredExit, exits: &[Exit]) -> Result<Choice, MigrationError> {
-    let found = exits.iter().position(|exit| is(taken, exit, true));
-    let index = found.or_else(|| exits.iter().position(|exit| is(taken, exit, false)));
-    let gone = || {
-        let reason = format!("it no longer has an exit `{}`", taken.exit);
-        MigrationError::Route { node: taken.to.join("`, `"), reason }
-    };
-    let (index, exit) = index.and_then(|at| Some((at, exits.get(at)?))).ok_or_else(gone)?;
-    taken.choice(index, exit.packet).map_err(|unreadable| MigrationError::Packet {
-        of: format!("exit `{}`", taken.exit),
-        reason: unreadable.to_string(),
-    })
+    let known = |(index, exit): (usize, &Exit)| KnownExit { index, label: exit.label, packet: exit.packet };
+    let all = exits.iter().enumerate();
+    let exact = all.clone().filter(|(_, exit)| is(taken, exit, true));
+    taken.choose(exact.chain(all).map(known), None)
 }

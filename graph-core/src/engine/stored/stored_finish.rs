@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::graph::Compiled;
-use crate::plan::Task;
+use crate::plan::{ExitPlan, Task};
 use crate::state::{EncodeError, MigrationError};
 use crate::step::{Choice, Leave, StoredExit};
 
@@ -46,7 +46,6 @@ impl StoredFinish {
     /// Returns the way in which the task left its node.
     pub(crate) fn leave(&self, graph: &Compiled, node: usize) -> Result<Leave, MigrationError> {
         let name = graph.node_name(node);
-        let gone = |reason| MigrationError::Route { node: name.to_owned(), reason };
         let plan = graph.topology.nodes.get(node);
         let exits = plan.map(|plan| plan.exits.as_slice()).unwrap_or_default();
         let handler_exits = plan.map(|plan| plan.handler_exits.as_slice()).unwrap_or_default();
@@ -55,18 +54,13 @@ impl StoredFinish {
             return if exits.is_empty() || asked {
                 Ok(Leave::ByEdges)
             } else {
-                Err(gone("the node had none when the task finished, and has one now".to_owned()))
+                let reason = "the node had none when the task finished, and has one now".to_owned();
+                Err(MigrationError::Route { node: name.to_owned(), reason })
             };
         };
         let choices = taken.iter().map(|choice| {
-            let (from, among) = if choice.rescue { (exits.len(), handler_exits) } else { (0, exits) };
-            let found = among.iter().zip(from..).find(|(exit, _)| exit.label == choice.exit);
-            let (exit, index) =
-                found.ok_or_else(|| gone(format!("it no longer has an exit `{}`", choice.exit)))?;
-            choice.choice(index, exit.packet).map_err(|unreadable| MigrationError::Packet {
-                of: format!("exit `{}` of node `{name}`", choice.exit),
-                reason: unreadable.to_string(),
-            })
+            let (first, among) = if choice.rescue { (exits.len(), handler_exits) } else { (0, exits) };
+            choice.choose(ExitPlan::known(among, first), Some(name))
         });
         Ok(Leave::through(choices.collect::<Result<_, MigrationError>>()?))
     }

@@ -143,12 +143,12 @@ fn read_write(state: &'static StateType, cached: CachedWrite, into: &mut TaskWri
 
 fn read_exit(taken: &StoredExit, exits: &[ExitPlan]) -> Result<Choice, String> {
     let label = &taken.exit;
-    let found = exits.iter().enumerate().find(|(_, known)| known.label == label);
-    let (index, known) = found.ok_or_else(|| format!("the node's route has no exit `{label}`"))?;
-    if taken.has_packet() != known.packet.is_some() {
+    let exit = taken.find(ExitPlan::known(exits, 0));
+    let exit = exit.ok_or_else(|| format!("the node's route has no exit `{label}`"))?;
+    if taken.has_packet() != exit.packet.is_some() {
         return Err(format!("exit `{label}` has a packet either in the cached result or now, not in both"));
     }
-    taken.choice(index, known.packet).map_err(|unreadable| match unreadable {
+    taken.choice(exit).map_err(|unreadable| match unreadable {
         UnreadablePacket::NotTaken => format!("the packet of exit `{label}` cannot be read"),
         UnreadablePacket::OtherType(_) => format!("the packet of exit `{label}` has another type now"),
     })
