@@ -6,8 +6,8 @@ use crate::checkpoint::{
 use crate::engine::apply::CallWrites;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    START, StoredGoto, Unplanned, is_delta, node_of, parse_write_key, planned_at, progress, read_breakpoints,
-    read_packet, read_stopped, step_number, unplanned_kind,
+    START, StoredGoto, Unplanned, is_delta, parse_write_key, planned_at, progress, read_breakpoints,
+    read_stopped, read_task, step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
 use crate::erased::{ErasedState, TaskWrites};
@@ -126,9 +126,7 @@ fn read(
 /// Restores a task that a resumption has added.
 fn added_task(graph: &Compiled, payload: &Payload) -> Result<Task, Unplanned> {
     let added = StoredGoto::read(payload)?;
-    let node = node_of(graph, &added.node)?;
-    let packet = added.packet.map(|json| read_packet(graph, node, &json)).transpose()?;
-    Ok(Task { node, packet })
+    read_task(graph, &added.node, added.packet.as_deref())
 }
 
 /// Restores the state of a checkpoint without its plan.

@@ -33,8 +33,8 @@ pub(crate) use keys::{
 };
 pub(crate) use program::Program;
 pub(crate) use progress::{
-    Provenance, START, answers_at_first, entering, keeping, moved, node_of, parent_task, planned_at,
-    read_packet, shares_state, shown_packets,
+    Provenance, START, answers_at_first, entering, keeping, moved, parent_task, planned_at, read_task,
+    shares_state, shown_packets,
 };
 pub(crate) use question::StoredQuestion;
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};

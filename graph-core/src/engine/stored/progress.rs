@@ -9,7 +9,7 @@ use crate::engine::apply::Ephemerals;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::ParentTask;
 use crate::engine::stored::{json_payload, reason};
-use crate::erased::{Packet, also_null, packet_json};
+use crate::erased::{Packet, packet_json};
 use crate::error::ErrorKind;
 use crate::payload::Payload;
 use crate::plan::{Progress, Target, Task};
@@ -29,8 +29,9 @@ pub(crate) struct StoredProgress {
     /// Packets by task index.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     packets: BTreeMap<usize, Box<RawValue>>,
+    /// The deferred tasks that wait. They are stored like the nodes that a resumption adds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    waiting: Vec<StoredTask>,
+    waiting: Vec<StoredGoto>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     joins: Vec<StoredJoin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -77,14 +78,6 @@ impl Provenance<'_> {
     }
 }
 
-/// A deferred task that waits.
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredTask {
-    node: String,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
-    packet: Option<Box<RawValue>>,
-}
-
 /// A join that at least one source has reached.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredJoin {
@@ -103,7 +96,7 @@ struct StoredEphemeral {
 }
 
 /// Decodes a packet for a node.
-pub(crate) fn read_packet(graph: &Compiled, node: usize, json: &RawValue) -> Result<Packet, Unplanned> {
+fn read_packet(graph: &Compiled, node: usize, json: &RawValue) -> Result<Packet, Unplanned> {
     let name = graph.node_name(node);
     let outdated =
         |reason| Unplanned::Outdated(MigrationError::Packet { of: format!("node `{name}`"), reason });
@@ -112,9 +105,11 @@ pub(crate) fn read_packet(graph: &Compiled, node: usize, json: &RawValue) -> Res
     read(json.get().as_bytes()).map_err(|error| outdated(error.to_string()))
 }
 
-/// Finds the node with a stored name. The name may be an alias.
-pub(crate) fn node_of(graph: &Compiled, name: &str) -> Result<usize, NodeGone> {
-    graph.find(name).ok_or_else(|| NodeGone(name.to_owned()))
+/// Restores a task from its packet and the stored name of its node. The name may be an alias.
+pub(crate) fn read_task(graph: &Compiled, node: &str, packet: Option<&RawValue>) -> Result<Task, Unplanned> {
+    let node = graph.find(node).ok_or_else(|| NodeGone(node.to_owned()))?;
+    let packet = packet.map(|json| read_packet(graph, node, json)).transpose()?;
+    Ok(Task { node, packet })
 }
 
 /// Encodes the part of a plan that the names of the planned nodes do not contain.
@@ -140,7 +135,7 @@ pub(crate) fn encode(
     let name = |node: usize| graph.node_name(node).to_owned();
     let waiting = progress.waiting.iter().map(|task| {
         let packet = task.packet.as_ref().map(packet_json).transpose()?;
-        Ok(StoredTask { node: name(task.node), packet })
+        Ok(StoredGoto { node: name(task.node), packet })
     });
     let joins = progress.begun_joins(&graph.topology).map(|(join, arrived)| StoredJoin {
         to: target_name(graph, join.target),
@@ -282,16 +277,13 @@ impl StoredProgress {
         next: &[impl AsRef<str>],
     ) -> Result<(Vec<Task>, Progress), Unplanned> {
         let mut progress = Progress::new(&graph.topology);
-        let task = |name: &str, packet: Option<&Box<RawValue>>| -> Result<Task, Unplanned> {
-            let node = node_of(graph, name)?;
-            let packet = packet.map(|json| read_packet(graph, node, json)).transpose()?;
-            Ok(Task { node, packet })
-        };
-        let tasks =
-            next.iter().enumerate().map(|(index, name)| task(name.as_ref(), self.packets.get(&index)));
+        let tasks = next.iter().enumerate().map(|(index, name)| {
+            let packet = self.packets.get(&index);
+            read_task(graph, name.as_ref(), packet.map(AsRef::as_ref))
+        });
         let tasks = tasks.collect::<Result<_, _>>()?;
         for waiting in &self.waiting {
-            progress.waiting.push(task(&waiting.node, waiting.packet.as_ref())?);
+            progress.waiting.push(read_task(graph, &waiting.node, waiting.packet.as_deref())?);
         }
         self.arrive(graph, &mut progress);
         Ok((tasks, progress))

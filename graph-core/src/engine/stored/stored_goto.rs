@@ -12,7 +12,7 @@ use crate::state::EncodeError;
 use super::json::{json_payload, reason};
 use super::unplanned::Unplanned;
 
-/// A node that a resumption has added to a superstep.
+/// A node with its packet: one that a resumption has added to a superstep, or that of a deferred task.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredGoto {
     pub(crate) node: String,
