@@ -3,12 +3,15 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::checkpoint::TaskRecord;
+use crate::checkpoint::{RecordKind, TaskRecord};
 use crate::engine::context::Answered;
 use crate::error::ErrorKind;
 use crate::interrupt::{Answer, OpenInterrupt};
+use crate::payload::Payload;
 
-use super::question::{StoredQuestion, answer_records};
+use super::json::json_record;
+use super::keys::{key, place};
+use super::question::StoredQuestion;
 
 /// An answer that was checked and not delivered yet, with the open interrupt that it answers.
 pub(crate) struct GivenAnswer {
@@ -56,10 +59,17 @@ pub(crate) fn check_answers<'o>(
 }
 
 impl GivenAnswer {
-    /// Returns the records that store it.
+    /// Returns the records that store it. If its version is not that of the question, they change the question's record
+    /// too.
     pub(crate) fn records(&self) -> Vec<TaskRecord> {
-        let question = StoredQuestion::of(&self.open);
-        answer_records(self.task, &self.open.id, &question, (&self.answer, self.version))
+        let key = |kind| key(place(self.task), kind, &self.open.id);
+        let mut records =
+            vec![TaskRecord::new(key(RecordKind::Answer), Payload::json(self.answer.to_string()))];
+        if self.version != self.open.version {
+            let question = StoredQuestion::of(&self.open).answered_in(self.version);
+            records.extend(json_record(key(RecordKind::Interrupt), &question));
+        }
+        records
     }
 
     /// Returns the id of the interrupt, and the answer as its task takes it.

@@ -2,13 +2,12 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
+use crate::checkpoint::{RecordKey, TaskRecord};
 use crate::interrupt::{EarlierForm, EarlierForms, OpenInterrupt};
 use crate::options::{from_millis, to_millis};
 use crate::payload::Payload;
 
 use super::json::json_record;
-use super::keys::{key, place};
 
 /// An interrupt's question as its record stores it. The record's key is the interrupt's id.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -122,6 +121,11 @@ impl StoredQuestion {
         Self { nth, answered, ..self }
     }
 
+    /// Sets the version of the stored answer.
+    pub(super) fn answered_in(self, version: u32) -> Self {
+        Self { answer_version: Some(version), ..self }
+    }
+
     /// Returns the question without the version of its answer; `None` if it has none.
     pub(crate) fn unanswered(self) -> Option<Self> {
         self.answer_version.is_some().then_some(Self { answer_version: None, ..self })
@@ -182,24 +186,4 @@ impl StoredQuestion {
         let stored: Self = serde_json::from_slice(payload.bytes()).ok()?;
         json_record(at.clone(), &stored.unanswered()?).ok()
     }
-}
-
-/// Creates the records of an answer. If its version is not that of the question, they change the question's record too.
-pub(super) fn answer_records(
-    task: usize,
-    id: &str,
-    question: &StoredQuestion,
-    (answer, version): (&Value, u32),
-) -> Vec<TaskRecord> {
-    let mut records = vec![answer_record(task, id, answer)];
-    if version != question.version() {
-        let answered = StoredQuestion { answer_version: Some(version), ..question.clone() };
-        records.extend(json_record(key(place(task), RecordKind::Interrupt, id), &answered));
-    }
-    records
-}
-
-/// Creates the record of an answer.
-fn answer_record(task: usize, id: &str, answer: &Value) -> TaskRecord {
-    TaskRecord::new(key(place(task), RecordKind::Answer, id), Payload::json(answer.to_string()))
 }
