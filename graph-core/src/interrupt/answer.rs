@@ -3,9 +3,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::error::ErrorKind;
-use crate::payload::to_payload;
 
-use super::{EarlierForm, InterruptMismatch, OpenInterrupt};
+use super::{AnswerJson, EarlierForm, InterruptMismatch, OpenInterrupt};
 
 /// An answer to one question, which it names by id. It never applies to another question.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +12,7 @@ use super::{EarlierForm, InterruptMismatch, OpenInterrupt};
 pub struct Answer {
     id: String,
     /// The answer as JSON, or the reason why it cannot be stored.
-    json: Result<Value, String>,
+    json: Result<AnswerJson, String>,
     /// The question that was answered, if it is known.
     question: Option<Value>,
     /// The version in which its type was written; `None` for JSON, which is checked against the schema of the open question.
@@ -23,12 +22,12 @@ pub struct Answer {
 impl Answer {
     /// Creates an answer from JSON.
     pub(super) fn untyped(id: String, json: Value, question: Option<Value>) -> Self {
-        Self { id, json: storable(json), question, version: None }
+        Self { id, json: AnswerJson::checked(json), question, version: None }
     }
 
     /// Creates an answer whose type was written in this version, from its JSON or the reason why it cannot be stored.
     pub(super) fn typed(id: String, json: Result<Value, String>, question: Value, version: u32) -> Self {
-        Self { id, json, question: Some(question), version: Some(version) }
+        Self { id, json: json.map(AnswerJson::of), question: Some(question), version: Some(version) }
     }
 
     /// Creates an answer from a question's id and JSON, as a client sends them. The JSON is checked against the
@@ -52,7 +51,7 @@ impl Answer {
 
     /// Returns the answer as JSON; `None` if it cannot be stored.
     pub(crate) fn value(&self) -> Option<&Value> {
-        self.json.as_ref().ok()
+        self.json.as_ref().ok().map(AnswerJson::value)
     }
 
     /// Returns `true` if the given question is the one that was answered, or if that is not known.
@@ -62,18 +61,19 @@ impl Answer {
     }
 
     /// Returns the answer as JSON with its version, or an error if it cannot be an answer to `open`.
-    pub(crate) fn checked(self, open: &OpenInterrupt) -> Result<(Value, u32), ErrorKind> {
-        let refuse = |reason| ErrorKind::InvalidAnswer { id: self.id.clone(), reason };
-        let json = self.json.clone().map_err(refuse)?;
-        if self.version.is_none()
-            && let Err(InterruptMismatch::WrongAnswer { name, reason, .. }) = open.check_answer(&json)
+    pub(crate) fn checked(self, open: &OpenInterrupt) -> Result<(AnswerJson, u32), ErrorKind> {
+        let Self { id, json, version, .. } = self;
+        let refuse = |reason| ErrorKind::InvalidAnswer { id: id.clone(), reason };
+        let json = json.map_err(refuse)?;
+        if version.is_none()
+            && let Err(InterruptMismatch::WrongAnswer { name, reason, .. }) = open.check_answer(json.value())
         {
             return Err(refuse(format!(
                 "it does not fit the answer type of `{name}`: at {reason}; nothing was stored: send an answer that fits \
                  the question's `answer_schema`, or have it asked again with `resume(())` if its type has changed since"
             )));
         }
-        Ok((json, self.version.unwrap_or(open.version)))
+        Ok((json, version.unwrap_or(open.version)))
     }
 }
 
@@ -96,14 +96,6 @@ impl OpenInterrupt {
         let form = self.earlier.0.iter().find(|form| answer.is_to(&form.question))?.clone();
         let EarlierForm { question, version, answer_schema } = form;
         Some(Cow::Owned(Self { question, version, answer_schema, ..self.clone() }))
-    }
-}
-
-/// Checks that a store can give an answer back.
-fn storable(answer: Value) -> Result<Value, String> {
-    match to_payload(&answer) {
-        Ok(_) => Ok(answer),
-        Err(reason) => Err(format!("it {reason}")),
     }
 }
 

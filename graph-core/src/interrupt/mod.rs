@@ -7,6 +7,7 @@
 //! run twice belongs in a [`Context::step`](crate::Context::step).
 
 mod answer;
+mod answer_json;
 mod checkpoint_value;
 mod evolution;
 mod mismatch;
@@ -19,6 +20,7 @@ mod schema;
 mod typed_interrupt;
 
 pub use answer::Answer;
+pub(crate) use answer_json::AnswerJson;
 pub use checkpoint_value::CheckpointValue;
 pub(crate) use evolution::{is_same_question, valid_answer};
 pub use mismatch::InterruptMismatch;

@@ -17,6 +17,7 @@ use crate::engine::start::{Parts, Resumption, RunStart, initial_state, input_not
 use crate::engine::stored::{FieldChanges, GivenAnswer, Program, Resets, parent_task, place};
 use crate::erased::ErasedState;
 use crate::error::{Error, ErrorKind, NodeError};
+use crate::interrupt::AnswerJson;
 use crate::options::Durability;
 
 /// Begins a subgraph call on the parent run's thread, or continues it from there.
@@ -262,8 +263,8 @@ impl CallOpener<'_> {
                 if let Some(answered) = answered
                     && answered.question == open.question
                 {
-                    let version = answered.versions.1;
-                    given.push(GivenAnswer { task, open: open.clone(), answer: answered.answer, version });
+                    let (answer, version) = (AnswerJson::of(answered.answer), answered.versions.1);
+                    given.push(GivenAnswer { task, open: open.clone(), answer, version });
                 }
             }
         }

@@ -1,13 +1,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use crate::checkpoint::{RecordKind, TaskRecord};
 use crate::engine::context::Answered;
 use crate::error::ErrorKind;
-use crate::interrupt::{Answer, OpenInterrupt};
-use crate::payload::Payload;
+use crate::interrupt::{Answer, AnswerJson, OpenInterrupt};
 
 use super::json::json_record;
 use super::keys::{key, place};
@@ -18,7 +15,7 @@ pub(crate) struct GivenAnswer {
     /// The index of the task that asked.
     pub(crate) task: usize,
     pub(crate) open: OpenInterrupt,
-    pub(crate) answer: Value,
+    pub(crate) answer: AnswerJson,
     /// The version of the answer.
     pub(crate) version: u32,
 }
@@ -63,8 +60,7 @@ impl GivenAnswer {
     /// too.
     pub(crate) fn records(&self) -> Vec<TaskRecord> {
         let key = |kind| key(place(self.task), kind, &self.open.id);
-        let mut records =
-            vec![TaskRecord::new(key(RecordKind::Answer), Payload::json(self.answer.to_string()))];
+        let mut records = vec![TaskRecord::new(key(RecordKind::Answer), self.answer.payload())];
         if self.version != self.open.version {
             let question = StoredQuestion::of(&self.open).answered_in(self.version);
             records.extend(json_record(key(RecordKind::Interrupt), &question));
@@ -75,6 +71,7 @@ impl GivenAnswer {
     /// Returns the id of the interrupt, and the answer as its task takes it.
     pub(crate) fn into_answered(self) -> (String, Answered) {
         let Self { open, answer, version, .. } = self;
+        let answer = answer.into_value();
         (open.id, Answered { question: open.question, answer, versions: (open.version, version) })
     }
 }
