@@ -54,13 +54,13 @@ macro_rules! looped {
     ($runtime:expr, $state:ident, $node:ident, $input:expr, $before:expr, $supersteps:expr) => {{
         let graph =
             StateGraph::<$state>::new().edge(START, $node).edge($node, $node).compile().expect("a graph");
-        let supersteps: u32 = $supersteps;
+        let (before, supersteps): (u32, u32) = ($before, $supersteps);
         let input = $input;
         let runtime: &Runtime = $runtime;
         runtime.block_on(async {
-            let limit = u64::from($before + supersteps);
+            let limit = u64::from(before + supersteps);
             let mut run = graph.run(input).recursion_limit(limit).start().expect("a run");
-            while run.superstep() < u64::from($before) {
+            while run.superstep() < u64::from(before) {
                 run.step().await.expect("a superstep");
             }
             let start = Instant::now();

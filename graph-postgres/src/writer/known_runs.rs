@@ -5,7 +5,10 @@ use superstep_store::checkpoint::RunRecord;
 
 /// The last run of each thread, with its row in the database.
 #[derive(Default)]
-pub(super) struct KnownRuns(Mutex<HashMap<Arc<str>, (Arc<RunRecord>, i64)>>);
+pub(super) struct KnownRuns(Mutex<HashMap<Arc<str>, KnownRun>>);
+
+/// A run, with its row in the database.
+type KnownRun = (Arc<RunRecord>, i64);
 
 impl KnownRuns {
     /// Returns the row of a run, if the database has it.
