@@ -124,11 +124,16 @@ fn read_folder(folder: &Path, at: &[String], modules: &mut BTreeMap<ModulePath, 
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let inner = [at, std::slice::from_ref(&name)].concat();
+        if name == "tests" {
+            continue;
+        }
         if path.is_dir() {
             read_folder(&path, &inner, modules);
+        } else if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
         } else if name == "mod" || name == "lib" {
             modules.insert(at.to_vec(), read(&path, true));
-        } else if name != "tests" {
+        } else {
             modules.insert(inner, read(&path, false));
         }
     }
