@@ -77,7 +77,7 @@ impl PostgresOptions {
     }
 
     /// Sets how long a call waits for a free connection before it fails with
-    /// [`Unavailable`](CheckpointError::Unavailable).
+    /// [`Unavailable`](superstep_store::checkpoint::CheckpointError::Unavailable).
     #[must_use]
     pub fn pool_timeout(mut self, timeout: Duration) -> Self {
         self.pool_timeout = timeout;
@@ -85,7 +85,7 @@ impl PostgresOptions {
     }
 
     /// Sets how long a call tries to connect again after the server or the connection has failed. Then it fails with
-    /// [`Unavailable`](CheckpointError::Unavailable).
+    /// [`Unavailable`](superstep_store::checkpoint::CheckpointError::Unavailable).
     #[must_use]
     pub fn retry_timeout(mut self, timeout: Duration) -> Self {
         self.retry_timeout = timeout;
