@@ -68,7 +68,8 @@ impl SqliteCheckpointer {
     /// Opens a file. Creates it and its parent folders if they do not exist. On Unix, only the owner can read a created
     /// file.
     ///
-    /// Opening blocks the calling thread until the disk has answered. No other method of the store waits for the disk on it.
+    /// Opening blocks the calling thread until the disk has answered. No other method of the store waits for the disk on it;
+    /// see [how it works](crate#how-it-works).
     ///
     /// # Errors
     /// - [`NewerFormat`](CheckpointError::NewerFormat) if a newer version of this crate has written the file.

@@ -25,6 +25,10 @@
 //! confirm them. The writing thread makes it instead while the file is locked or in use by another process. There is one
 //! exception: after another process has closed the file, one such commit may wait for the disk.
 //!
+//! The head of a thread to which the store has just written is read on its caller's thread too, while the writing thread is
+//! idle. Its rows are in memory: those of SQLite, or those of the operating system, unless that needed the memory for
+//! something else meanwhile. A head of more than a megabyte is read by a reader thread from its second read on.
+//!
 //! Each appended delta is stored once. Small deltas of a field are merged into chunks, so the cost of reading a state
 //! depends on its size in bytes and not on the length of its history. An older state of the thread is a prefix of the
 //! same chunks.
