@@ -12,6 +12,8 @@ pub(crate) enum Error {
     Corrupt(Corruption),
     /// SQLite failed.
     Sql(rusqlite::Error),
+    /// A read found more than its [`Room`](crate::reader::Room) holds.
+    NoRoom,
 }
 
 /// The unreadable part of the file, and the reason.
@@ -64,6 +66,9 @@ impl Error {
                 CheckpointError::corrupt(corruption.of(thread, namespace))
             }
             Self::Sql(error) => backend(operation.name, error),
+            Self::NoRoom => {
+                CheckpointError::backend(operation.name, "internal error: a reader thread has a limit")
+            }
         }
     }
 }

@@ -16,8 +16,8 @@
 //! # How it works
 //!
 //! One thread writes, and commits all waiting writes in one transaction. Up to four other threads read by default. They
-//! are plain OS threads: the store works with every async runtime, or without one, and no call waits for a lock or for the
-//! disk on its caller's thread. It can be cloned and shared, and several processes may open the same file.
+//! are plain OS threads: the store works with every async runtime, or without one, and no call waits for a lock or for a
+//! sync of the disk on its caller's thread. It can be cloned and shared, and several processes may open the same file.
 //!
 //! With [`Synchronous::Normal`], a small commit with
 //! [`WriteBatch::awaited`](superstep_store::checkpoint::WriteBatch::awaited), as of a run with `Durability::Sync`, runs on
@@ -25,9 +25,9 @@
 //! confirm them. The writing thread makes it instead while the file is locked or in use by another process. There is one
 //! exception: after another process has closed the file, one such commit may wait for the disk.
 //!
-//! The head of a thread to which the store has just written is read on its caller's thread too, while the writing thread is
-//! idle. Its rows are in memory: those of SQLite, or those of the operating system, unless that needed the memory for
-//! something else meanwhile. A head of more than a megabyte is read by a reader thread from its second read on.
+//! A head that the store has written in the last ten seconds is read on its caller's thread too, while the writing thread is
+//! idle, if it has no more than half a megabyte. Its rows are in the memory of SQLite or of the operating system, unless that
+//! has needed the memory for something else.
 //!
 //! Each appended delta is stored once. Small deltas of a field are merged into chunks, so the cost of reading a state
 //! depends on its size in bytes and not on the length of its history. An older state of the thread is a prefix of the

@@ -9,6 +9,8 @@ use crate::chunk::{self, Entry};
 use crate::columns::{IdText, bytes, encoding, id, optional_id};
 use crate::error::Error;
 
+use super::room::Room;
+
 /// The part of a branch that a checkpoint sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ancestor {
@@ -108,13 +110,24 @@ pub(crate) fn changes(
     ancestry: &[Ancestor],
     field: i64,
 ) -> Result<Vec<StoredChange>, Error> {
+    changes_within(db, ancestry, field, &mut Room::unlimited())
+}
+
+/// The same for a read with a limit.
+pub(super) fn changes_within(
+    db: &Connection,
+    ancestry: &[Ancestor],
+    field: i64,
+    room: &mut Room,
+) -> Result<Vec<StoredChange>, Error> {
     let mut query = db.prepare_cached(concat!(
-        "SELECT id, first, whole, before, loose, encoding, entries, data FROM piece ",
+        "SELECT id, first, whole, before, loose, encoding, entries, data, ",
+        "octet_length(data) + coalesce(octet_length(entries), 0), coalesce(octet_length(entries) / ?4, 1) FROM piece ",
         "WHERE line = ?1 AND field = ?2 AND first <= ?3 ORDER BY first DESC"
     ))?;
     let mut newest_first = Vec::new();
     for ancestor in ancestry {
-        if collect(&mut query, *ancestor, field, &mut newest_first)? {
+        if collect(&mut query, *ancestor, field, &mut newest_first, room)? {
             break;
         }
     }
@@ -138,10 +151,14 @@ fn collect(
     ancestor: Ancestor,
     field: i64,
     newest_first: &mut Vec<ChangeRow>,
+    room: &mut Room,
 ) -> Result<bool, Error> {
-    let mut rows = query.query(params![ancestor.branch, field, IdText::from(ancestor.until)])?;
+    let until = IdText::from(ancestor.until);
+    let mut rows = query.query(params![ancestor.branch, field, until, chunk::HEADER_BYTES as i64])?;
     let mut expected = None;
     while let Some(found) = rows.next()? {
+        // SQLite knows the sizes without loading the values.
+        room.take(found.get(9)?, found.get(8)?)?;
         let mut found = change_row(found)?;
         // Each row has the number of entries before it, which reveals a missing row.
         if expected.is_some_and(|expected| expected != found.end()) {

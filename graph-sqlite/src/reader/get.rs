@@ -8,7 +8,8 @@ use superstep_store::checkpoint::{
 use crate::columns::{CHECKPOINT_COLUMNS, IdText, checkpoint, id, payload, status, text};
 use crate::error::Error;
 
-use super::changes::{Ancestor, ancestry, changes};
+use super::changes::{Ancestor, ancestry, changes_within};
+use super::room::Room;
 use super::runs::RunCache;
 
 /// Returns the fence of a namespace and one of its checkpoints.
@@ -17,6 +18,17 @@ pub(crate) fn get(
     thread: &str,
     namespace: &str,
     wanted: Option<CheckpointId>,
+) -> Result<Loaded, Error> {
+    get_within(db, thread, namespace, wanted, &mut Room::unlimited())
+}
+
+/// The same for a read with a limit.
+pub(crate) fn get_within(
+    db: &Connection,
+    thread: &str,
+    namespace: &str,
+    wanted: Option<CheckpointId>,
+    room: &mut Room,
 ) -> Result<Loaded, Error> {
     let mut query = db.prepare_cached(
         "SELECT t.epoch, t.origin, n.id, \
@@ -33,33 +45,46 @@ pub(crate) fn get(
     if let Some(namespace) = namespace {
         loaded.fence.head = crate::columns::optional_id(row, 3)?;
         if let Some(wanted) = wanted.or(loaded.fence.head) {
-            loaded.found = load(db, namespace, wanted)?;
+            loaded.found = load(db, namespace, wanted, room)?;
         }
     }
     Ok(loaded)
 }
 
-fn load(db: &Connection, namespace: i64, wanted: CheckpointId) -> Result<Option<StoredCheckpoint>, Error> {
+fn load(
+    db: &Connection,
+    namespace: i64,
+    wanted: CheckpointId,
+    room: &mut Room,
+) -> Result<Option<StoredCheckpoint>, Error> {
     let mut query = db.prepare_cached(&format!(
-        "SELECT {CHECKPOINT_COLUMNS}, c.id, c.line FROM checkpoint c WHERE c.namespace = ?1 AND c.name = ?2"
+        "SELECT {CHECKPOINT_COLUMNS}, c.id, c.line, coalesce(octet_length(c.progress), 0) \
+         FROM checkpoint c WHERE c.namespace = ?1 AND c.name = ?2"
     ))?;
     let mut rows = query.query(params![namespace, IdText::from(wanted)])?;
     let Some(row) = rows.next()? else { return Ok(None) };
+    room.take(1, row.get(11)?)?;
     let locate = |error: Error| error.locate(|| "the checkpoint".to_owned(), Some(wanted));
     let run = RunCache::default().get(db, row.get(8)?).map_err(locate)?;
     let checkpoint = checkpoint(row, run)?;
-    let fields = fields(db, namespace, &ancestry(db, row.get(10)?, wanted)?)?;
-    let records = records(db, row.get(9)?).map_err(locate)?;
+    let fields = fields(db, namespace, &ancestry(db, row.get(10)?, wanted)?, room)?;
+    let records = records_within(db, row.get(9)?, room).map_err(locate)?;
     Ok(Some(StoredCheckpoint::new(checkpoint, fields, records)))
 }
 
-fn fields(db: &Connection, namespace: i64, ancestry: &[Ancestor]) -> Result<Vec<StoredField>, Error> {
+fn fields(
+    db: &Connection,
+    namespace: i64,
+    ancestry: &[Ancestor],
+    room: &mut Room,
+) -> Result<Vec<StoredField>, Error> {
     let mut query = db.prepare_cached("SELECT id, name FROM field WHERE namespace = ?1")?;
     let mut rows = query.query([namespace])?;
     let mut fields = Vec::new();
     while let Some(row) = rows.next()? {
         let field = text(row, 1)?.to_owned();
-        let changes = changes(db, ancestry, row.get(0)?).map_err(|error| of_field(error, &field))?;
+        let changes =
+            changes_within(db, ancestry, row.get(0)?, room).map_err(|error| of_field(error, &field))?;
         if !changes.is_empty() {
             fields.push(StoredField::new(field, changes));
         }
@@ -79,12 +104,18 @@ pub(super) fn of_field(error: Error, field: &str) -> Error {
 }
 
 pub(super) fn records(db: &Connection, checkpoint: i64) -> Result<Vec<TaskRecord>, Error> {
+    records_within(db, checkpoint, &mut Room::unlimited())
+}
+
+fn records_within(db: &Connection, checkpoint: i64, room: &mut Room) -> Result<Vec<TaskRecord>, Error> {
     let mut query = db.prepare_cached(
-        "SELECT task, kind, key, encoding, payload FROM record WHERE checkpoint = ?1 ORDER BY task, kind, key",
+        "SELECT task, kind, key, encoding, payload, octet_length(payload) + octet_length(key) FROM record \
+         WHERE checkpoint = ?1 ORDER BY task, kind, key",
     )?;
     let mut rows = query.query([checkpoint])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
+        room.take(1, row.get(5)?)?;
         records.push(record(row).map_err(|error| error.locate(|| "a record".to_owned(), None))?);
     }
     Ok(records)

@@ -16,14 +16,16 @@ mod get;
 mod history;
 mod list;
 mod namespaces;
+mod room;
 mod runs;
 mod threads;
 
 pub(crate) use changes::{ChangeRow, ancestry, change_row, changes};
-pub(crate) use get::{get, head};
+pub(crate) use get::{get, get_within, head};
 pub(crate) use history::history;
 pub(crate) use list::list;
 pub(crate) use namespaces::namespaces;
+pub(crate) use room::Room;
 pub(crate) use threads::threads;
 
 /// A read that waits for a reader thread.

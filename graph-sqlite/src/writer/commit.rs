@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, CheckpointId, NewCheckpoint, WriteBatch};
@@ -158,5 +159,6 @@ fn insert_checkpoint<'b>(
     };
     buffer.push(db, namespace, checkpoint.id, changes)?;
     namespace.head = Some((checkpoint.id, branch));
+    namespace.written = Some(Instant::now());
     Ok(())
 }

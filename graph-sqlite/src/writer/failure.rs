@@ -39,6 +39,7 @@ impl Failure {
                 backend(operation, rusqlite::Error::SqliteFailure(*code, text.clone()))
             }
             Error::Sql(other) => CheckpointError::backend(operation, other.to_string()),
+            Error::NoRoom => CheckpointError::backend(operation, "internal error: a write has a limit"),
         }
     }
 }

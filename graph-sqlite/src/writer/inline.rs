@@ -4,24 +4,24 @@
 //! its caller's thread if it waits neither for the disk nor for another writer:
 //!
 //! - With `Synchronous::Normal`, SQLite waits for the disk when it moves the write-ahead log into the main file, and at the
-//!   first write to a log that was moved completely. [`InlineCommits`] leaves both to the writing thread.
+//!   first write to a log that was moved completely. [`InlineCalls`] leaves both to the writing thread.
 //! - A commit that finds a lock, or the write of another process, is submitted to the writing thread.
 //!
 //! One case remains. A process that has written nothing for a while may move the log, for example when it closes the file.
 //! Then the next commit starts the log anew and waits once, even on its caller's thread: SQLite offers no way to notice it.
 //!
-//! The same holds for reads. The head of a namespace whose rows are cached was written a short time ago. It is in the memory of
-//! SQLite or of the operating system, and to read it takes no longer than to decode it.
+//! The same holds for a read of a small head that was written less than ten seconds ago. Its rows are in the memory of SQLite, or
+//! of the operating system, unless that has needed the memory for something else.
 
 use std::time::Duration;
 
 use superstep_store::checkpoint::{
-    BatchWrite, CheckpointError, CheckpointId, FieldChange, Loaded, StoredCheckpoint, TaskRecord, WriteBatch,
+    BatchWrite, CheckpointError, CheckpointId, FieldChange, Loaded, TaskRecord, WriteBatch,
 };
 
 use crate::error::Error;
 use crate::options::{SqliteOptions, Synchronous};
-use crate::reader::{get, in_snapshot};
+use crate::reader::{Room, get_within, in_snapshot};
 
 use super::{Session, commit};
 
@@ -35,12 +35,18 @@ const QUIET_TRANSACTIONS: u32 = 64;
 const MAX_WRITES: usize = 8;
 const MAX_BYTES: usize = 16 * 1024;
 
-/// A namespace whose last checkpoint had more bytes is read by a reader thread.
-const MAX_READ: usize = 1024 * 1024;
+/// A head with more bytes is read by a reader thread.
+const MAX_READ: i64 = 512 * 1024;
 
-/// The transactions that may run on their callers' threads.
+/// One of so many reads is made by a reader thread: a caller that only reads has to yield to the other tasks of its runtime.
+const MAX_READS: u32 = 32;
+
+/// The time for which a written head is new.
+const NEW: Duration = Duration::from_secs(10);
+
+/// The transactions and reads that may run on their callers' threads.
 #[derive(Debug)]
-pub(crate) struct InlineCommits {
+pub(crate) struct InlineCalls {
     enabled: bool,
     busy_timeout: Duration,
     /// The number of commits until the writing thread has to check the length of the log.
@@ -52,9 +58,11 @@ pub(crate) struct InlineCommits {
     /// The number of transactions of the writing thread until another writer is no longer expected. Its connection may
     /// move the log at any time.
     until_quiet: u32,
+    /// The number of reads since the last one by a reader thread.
+    reads: u32,
 }
 
-impl InlineCommits {
+impl InlineCalls {
     pub(crate) fn new(options: &SqliteOptions) -> Self {
         Self {
             enabled: options.synchronous == Synchronous::Normal,
@@ -63,6 +71,7 @@ impl InlineCommits {
             may_be_moved: true,
             moves_log: true,
             until_quiet: 0,
+            reads: 0,
         }
     }
 
@@ -85,10 +94,7 @@ impl Session {
         self.move_log_in_commits(false).ok()?;
         self.db.busy_timeout(Duration::ZERO).ok()?;
         let done = self.commit_at_once(batch);
-        if self.db.busy_timeout(self.inline.busy_timeout).is_err() {
-            // Later commits run on the writing thread. They fail when they find a lock instead of waiting for it.
-            self.inline.enabled = false;
-        }
+        self.restore_busy_timeout();
         done
     }
 
@@ -101,22 +107,42 @@ impl Session {
     ) -> Option<Loaded> {
         let cached = self.row_cache.namespace(thread, namespace)?;
         let is_head = |id: CheckpointId| cached.head.is_some_and(|(head, _)| head == id);
-        if cached.read_bytes > MAX_READ || !checkpoint.is_none_or(is_head) {
+        let is_new = cached.written.is_some_and(|written| written.elapsed() < NEW);
+        if !is_new || cached.is_large || !checkpoint.is_none_or(is_head) {
+            return None;
+        }
+        self.inline.reads = (self.inline.reads + 1) % MAX_READS;
+        if self.inline.reads == 0 || self.has_other_writer()? {
             return None;
         }
         self.db.busy_timeout(Duration::ZERO).ok()?;
-        let read = in_snapshot(&self.db, |db| get(db, thread, namespace, checkpoint));
+        let read = in_snapshot(&self.db, |db| {
+            get_within(db, thread, namespace, checkpoint, &mut Room::new(MAX_READ))
+        });
+        self.restore_busy_timeout();
+        if read.is_err() && !self.db.is_autocommit() {
+            self.roll_back();
+        }
+        if matches!(read, Err(Error::NoRoom))
+            && let Some(cached) = self.row_cache.namespace(thread, namespace)
+        {
+            cached.is_large = true;
+        }
+        read.ok()
+    }
+
+    /// Returns `true` if another connection has written to the file since the last transaction.
+    fn has_other_writer(&self) -> Option<bool> {
+        let version =
+            self.db.prepare_cached("PRAGMA data_version").ok()?.query_row([], |row| row.get(0)).ok()?;
+        Some(self.row_cache.is_outdated(version))
+    }
+
+    pub(super) fn restore_busy_timeout(&mut self) {
         if self.db.busy_timeout(self.inline.busy_timeout).is_err() {
+            // Later commits run on the writing thread. They fail when they find a lock instead of waiting for it.
             self.inline.enabled = false;
         }
-        let Ok(loaded) = read else {
-            self.roll_back();
-            return None;
-        };
-        if let Some(cached) = self.row_cache.namespace(thread, namespace) {
-            cached.read_bytes = loaded.found.as_ref().map_or(0, bytes);
-        }
-        Some(loaded)
     }
 
     fn commit_at_once(&mut self, batch: &WriteBatch) -> Option<Result<(), CheckpointError>> {
@@ -193,11 +219,4 @@ fn is_small(batch: &WriteBatch) -> bool {
         }
     };
     batch.writes.len() <= MAX_WRITES && batch.writes.iter().map(bytes).sum::<usize>() <= MAX_BYTES
-}
-
-/// Returns the size of the values in a checkpoint.
-fn bytes(stored: &StoredCheckpoint) -> usize {
-    let changes = stored.fields.iter().flat_map(|field| &field.changes).map(|change| change.payload.len());
-    let records = stored.records.iter().map(|record| record.payload.len());
-    changes.chain(records).sum()
 }

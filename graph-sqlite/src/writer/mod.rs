@@ -45,7 +45,7 @@ pub(crate) use write_queue::WriteQueue;
 use shared_session::SharedSession;
 
 use failure::Failure;
-use inline::InlineCommits;
+use inline::InlineCalls;
 use row_cache::RowCache;
 use write::Vote;
 
@@ -63,7 +63,7 @@ pub(crate) struct Session {
     pub(crate) db: Connection,
     row_cache: RowCache,
     file: FileIdentity,
-    inline: InlineCommits,
+    inline: InlineCalls,
 }
 
 /// Starts the writing thread. It ends when the queue is closed and every write in it is done.
@@ -107,7 +107,7 @@ impl Drop for TakeOnDrop {
 
 impl Session {
     fn new(db: Connection, path: &Path, options: &SqliteOptions) -> Self {
-        let inline = InlineCommits::new(options);
+        let inline = InlineCalls::new(options);
         Self { db, row_cache: RowCache::default(), file: FileIdentity::of(path), inline }
     }
 

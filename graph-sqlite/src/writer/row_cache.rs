@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{BatchWrite, CheckpointId, RunRecord, WriteBatch};
@@ -44,8 +45,10 @@ pub(super) struct CachedNamespace {
     pub(super) fields: HashMap<Box<str>, i64>,
     /// The last known end of each field, with its branch.
     pub(super) field_ends: HashMap<i64, (i64, FieldEnd)>,
-    /// The size of the last checkpoint that was read on its caller's thread.
-    pub(super) read_bytes: usize,
+    /// The time of the last commit of this process.
+    pub(super) written: Option<Instant>,
+    /// `true` if the head was too large to be read on its caller's thread.
+    pub(super) is_large: bool,
 }
 
 /// The end of a field's rows on a branch, where the next row goes.
@@ -166,7 +169,8 @@ impl CachedThread {
                 head: head(db, id)?,
                 fields: HashMap::new(),
                 field_ends: HashMap::new(),
-                read_bytes: 0,
+                written: None,
+                is_large: false,
             };
             self.namespaces.insert(Arc::clone(name), namespace);
         }

@@ -34,9 +34,10 @@ impl SharedSession {
     fn lock(&self) -> MutexGuard<'_, Option<Session>> {
         self.0.lock().unwrap_or_else(|poisoned| {
             let mut session = poisoned.into_inner();
-            // A panic may have left a transaction open.
+            // A panic may have left a transaction open, and no time to wait for locks.
             if let Some(session) = &mut *session {
                 session.roll_back();
+                session.restore_busy_timeout();
             }
             self.0.clear_poison();
             session

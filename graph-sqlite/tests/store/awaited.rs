@@ -140,6 +140,18 @@ fn new_head_is_read_at_the_first_poll() {
     assert!(at_once > 50, "{at_once}");
 }
 
+#[tokio::test(flavor = "current_thread")]
+async fn reads_let_other_tasks_run() {
+    let file = File::new();
+    let store = open(&file);
+    let fence = writer(&store, "t").fence;
+    store.commit(next(fence).batch("t", fence).1).await.unwrap();
+    let other = tokio::spawn(async {});
+    while !other.is_finished() {
+        store.get("t", "", None).await.unwrap();
+    }
+}
+
 #[test]
 fn read_sees_a_dropped_write() {
     let file = File::new();

@@ -1,9 +1,12 @@
+use std::time::Duration;
+
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, Fence, WriteBatch};
+use superstep_store::payload::Payload;
 
 use crate::options::{SqliteOptions, Synchronous};
 use crate::reader;
 
-use super::super::Session;
+use super::super::{Session, WriteQueue};
 use super::{batch, checkpoints, head, session, session_with, together};
 
 /// Commits a batch on this thread if that is possible, and otherwise as the writing thread does. Returns `true` in the
@@ -105,7 +108,7 @@ fn inline_commits_give_way_to_other_writers() {
 }
 
 #[test]
-fn head_with_cached_rows_is_read_inline() {
+fn new_head_is_read_inline() {
     let (folder, mut session) = session();
     assert!(session.read_inline("a", "", None).is_none(), "unknown thread");
     add(&mut session, 3, 10);
@@ -117,29 +120,77 @@ fn head_with_cached_rows_is_read_inline() {
     assert!(session.read_inline("a", "", first).is_none(), "not the head");
     assert!(session.read_inline("a", "b", None).is_none(), "unknown namespace");
 
-    // The cached rows are outdated, the read is not.
     let other = rusqlite::Connection::open(folder.path().join("threads.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(session.read_inline("a", "", None).is_some(), "a writer does not lock readers out");
     other.execute_batch("UPDATE thread SET epoch = 7; COMMIT").unwrap();
-    assert_eq!(session.read_inline("a", "", None).unwrap().fence.epoch, 7);
+    assert!(session.read_inline("a", "", None).is_none(), "another program has written");
+}
+
+/// Returns `true` if one of two reads is inline: one of many is not, so that its caller yields.
+fn reads(session: &mut Session) -> bool {
+    session.read_inline("a", "", None).is_some() || session.read_inline("a", "", None).is_some()
 }
 
 #[test]
-fn large_head_is_read_inline_once() {
+fn large_heads_are_never_read_inline() {
     let (_folder, mut session) = session();
+    add(&mut session, 2, 10);
+    assert!(reads(&mut session));
     add(&mut session, 2, 2_000_000);
-    assert!(session.read_inline("a", "", None).is_some());
-    assert!(session.read_inline("a", "", None).is_none());
+    assert!(!reads(&mut session), "it has grown");
+    session.row_cache.clear();
+    add(&mut session, 1, 10);
+    assert!(!reads(&mut session), "it is still large");
+    assert!(session.db.is_autocommit());
+
+    // The plan and the number of changes count too.
+    let (_folder, mut session) = session_with(normal());
+    let mut planned = batch("a", Fence::default(), 10);
+    let Some(BatchWrite::Checkpoint(new)) = planned.writes.first_mut() else { panic!("a checkpoint") };
+    new.checkpoint.progress = Some(Payload::json("x".repeat(2_000_000)));
+    inline(&mut session, &planned);
+    assert!(!reads(&mut session));
+    let (_folder, mut session) = session_with(normal());
+    add(&mut session, 10_000, 1);
+    assert!(!reads(&mut session));
 }
 
 #[test]
-fn failed_inline_read_leaves_no_transaction() {
+fn one_of_many_reads_is_not_inline() {
+    let (_folder, mut session) = session();
+    add(&mut session, 1, 10);
+    let inline = (0..320).filter(|_| session.read_inline("a", "", None).is_some()).count();
+    assert_eq!(inline, 310);
+}
+
+#[test]
+fn failed_inline_read_leaves_no_transaction_and_keeps_cached_rows() {
     let (_folder, mut session) = session();
     add(&mut session, 3, 10);
-    session.db.execute_batch("UPDATE piece SET before = 99").unwrap();
-    assert!(session.read_inline("a", "", None).is_none());
+    together(&mut session, &[batch("b", Fence::default(), 10)])[0].as_ref().unwrap();
+    session.db.execute_batch("UPDATE piece SET before = 99 WHERE line = 1").unwrap();
+    assert!(!reads(&mut session));
     assert!(session.db.is_autocommit());
-    session.db.execute_batch("UPDATE piece SET before = rowid - 1").unwrap();
-    add(&mut session, 1, 10);
+    assert!(session.row_cache.namespace("b", "").is_some());
+}
+
+#[test]
+fn panic_on_a_callers_thread_keeps_the_busy_timeout() {
+    let (_folder, session) = session();
+    let shared = WriteQueue::new().session();
+    shared.put(session);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        shared.try_with(|session| -> Option<()> {
+            session.db.busy_timeout(Duration::ZERO).unwrap();
+            session.db.execute_batch("BEGIN; SELECT 1 FROM thread").unwrap();
+            panic!("a bug");
+        })
+    }));
+    assert!(panicked.is_err());
+    let timeout: Option<i64> = shared.with(|session| {
+        assert!(session.db.is_autocommit());
+        session.db.query_row("PRAGMA busy_timeout", [], |row| row.get(0)).unwrap()
+    });
+    assert_eq!(timeout, Some(20));
 }
