@@ -39,7 +39,7 @@ pub(crate) use start::{
     AddedTask, Outside, Resumption, RunStart, UpdatedNode, rebuild, started, updated, updated_as,
 };
 pub(crate) use stored::{
-    GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredGoto,
-    StoredQuestion, StoredRequest, answers_at_first, begun_joins, check_answers, is_accepted_later,
-    parent_task, planned_at, read_breakpoints, shares_state, shown_packets,
+    GivenAnswer, Program, RefusedAnswer, START, Stopped, StoredBreakpoints, StoredFailure, StoredQuestion,
+    StoredRequest, StoredTask, answers_at_first, begun_joins, check_answers, is_accepted_later, parent_task,
+    planned_at, read_breakpoints, shares_state, shown_packets,
 };

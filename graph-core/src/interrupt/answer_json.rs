@@ -3,7 +3,7 @@ use serde_json::Value;
 use crate::payload::{Payload, to_payload};
 
 /// The JSON of an answer that can be stored.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct AnswerJson {
     value: Value,
     /// Its stored form, if a check has written it.
@@ -37,6 +37,12 @@ impl AnswerJson {
     /// Returns the stored form.
     pub(crate) fn payload(&self) -> Payload {
         self.stored.clone().unwrap_or_else(|| Payload::json(self.value.to_string()))
+    }
+}
+
+impl std::fmt::Debug for AnswerJson {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value.fmt(f)
     }
 }
 

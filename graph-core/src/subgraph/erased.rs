@@ -147,7 +147,7 @@ where
             let inner = &*self.inner;
             let Source { state, packet, ctx } = ErasedSource { state, packet, ctx }.typed::<S, E>()?;
             let graph: Graph<C, D> = inner.graph.graph();
-            let start = inner.wiring.beginning(state, packet).ok_or(PacketMissing)?;
+            let start = inner.wiring.start(state, packet).ok_or(PacketMissing)?;
             let storage = inner.storage(state, packet);
             let call = Call {
                 graph: graph.erased(),

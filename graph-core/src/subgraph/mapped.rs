@@ -69,7 +69,7 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
+    fn start<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
         Some(CallStart::WithInput(Box::new(move || Box::new(InputOf::<C>((self.into)(R::part(state)))))))
     }
 
@@ -106,7 +106,7 @@ where
     B: Fn(CallResult<C>) -> O + Send + Sync + 'static,
     O: IntoStep<S> + Send + 'static,
 {
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>> {
+    fn start<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>> {
         let packet = packet?.get::<P>()?;
         Some(CallStart::WithInput(Box::new(move || {
             Box::new(InputOf::<C>((self.into)(R::part(state), packet)))

@@ -35,7 +35,7 @@ pub trait WiredTo<C: GraphState, S: GraphState>: Wiring<C> {
     const HERE: bool = false;
 
     #[doc(hidden)]
-    fn beginning<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>>;
+    fn start<'a>(&'a self, state: &'a S, packet: Option<&'a Packet>) -> Option<CallStart<'a>>;
 
     #[doc(hidden)]
     fn key(_: &Self::Key, _: &S, _: Option<&Packet>) -> Option<String> {
@@ -78,7 +78,7 @@ where
 {
     const HERE: bool = true;
 
-    fn beginning<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
+    fn start<'a>(&'a self, state: &'a S, _: Option<&'a Packet>) -> Option<CallStart<'a>> {
         Some(CallStart::OnParentState(C::part(state)))
     }
 

@@ -10,7 +10,7 @@ pub enum OnConflict {
     /// Waits until the thread is idle, at most for this duration, and then fails like [`Reject`](Self::Reject).
     ///
     /// Needs tokio's timer. Runs that wait for the same thread start one after the other, in no particular order. A run with
-    /// this option stores its first checkpoint even under [`Durability::Exit`](crate::Durability::Exit), so that the others see it. A resumption
-    /// takes over its thread at once; it waits only if another writer does the same at the same moment.
+    /// this option stores its first checkpoint even under [`Durability::Exit`](crate::Durability::Exit), so that the others
+    /// see it. A resumption takes over its thread at once; it waits only if another writer does the same at the same moment.
     Wait(Duration),
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{AddedTask, ErasedGraph, StoredGoto};
+use crate::engine::{AddedTask, ErasedGraph, StoredTask};
 use crate::erased::{Packet, PacketType, ReadPacket, given_packet};
 use crate::error::{Error, ErrorKind};
 use crate::plan::Task;
@@ -118,7 +118,7 @@ pub(super) fn packet_of(takes: PacketType, read: Option<ReadPacket>, json: &Valu
 }
 
 fn added(graph: &ErasedGraph, node: usize, packet: Option<Packet>) -> Result<AddedTask, String> {
-    let stored = StoredGoto::payload(graph.0.node_name(node), packet.as_ref());
+    let stored = StoredTask::payload(graph.0.node_name(node), packet.as_ref());
     let stored = stored.map_err(|error| format!("its packet {error}"))?;
     Ok(AddedTask { task: Task { node, packet }, stored })
 }

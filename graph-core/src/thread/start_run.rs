@@ -93,10 +93,10 @@ pub(super) fn start_driver(
     opening: Opening,
     persist: Persist,
     shared: RunShared,
-    begin: RunStart,
+    start: RunStart,
 ) -> Result<Driver, Error> {
     let Opening { graph, context, options, events, .. } = opening;
-    Driver::on_thread(Arc::clone(&graph.0), context, shared, options, events, persist, begin)
+    Driver::on_thread(Arc::clone(&graph.0), context, shared, options, events, persist, start)
 }
 
 /// Makes the first writes of a run durable, after which the run owns the thread.

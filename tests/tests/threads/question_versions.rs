@@ -350,3 +350,38 @@ async fn failed_migration_is_named() {
     })
     .await;
 }
+
+/// Asks the same question twice, one after the other.
+macro_rules! asking_twice {
+    ($question:expr) => {{
+        async fn review(order: &Order, cx: &Context) -> OrderUpdate {
+            let first = cx.interrupt($question(order)).keyed("first").await;
+            let second = cx.interrupt($question(order)).keyed("second").await;
+            Order::update().said([format!("{first:?}, {second:?}")])
+        }
+        StateGraph::<Order>::new().edge(START, review).edge(review, END).compile().unwrap()
+    }};
+}
+
+#[tokio::test]
+async fn roll_back_withdraws_a_question_that_was_answered_in_another_version() {
+    let old = || asking_twice!(|order: &Order| v0::Approve { price: order.cents });
+    let new = || asking_twice!(|order: &Order| v1::Approve { euros: f64::from(order.cents) / 100.0 });
+    on_every_store(async |store| {
+        let thread = store.thread(&old());
+        thread.run(Order::input(1250_u32)).await.unwrap();
+        let head = thread.state().await.unwrap().unwrap().id;
+        let first = thread.interrupts().await.unwrap().only::<v0::Approve>().unwrap();
+        thread.resume(first.answer(true)).await.unwrap();
+        let thread = store.thread(&new());
+        let second = thread.interrupts().await.unwrap().only::<v1::Approve>().unwrap();
+        assert_ne!(second.id(), first.id());
+        let outcome = thread.resume(second.answer(v1::Verdict::Yes)).await.unwrap();
+        assert_eq!(outcome.state().said, ["Yes, Yes"]);
+
+        thread.roll_back_to(head).await.unwrap();
+        let open = store.thread(&old()).interrupts().await.unwrap();
+        assert_eq!(open.only::<v0::Approve>().unwrap().id(), first.id(), "the second was asked later");
+    })
+    .await;
+}

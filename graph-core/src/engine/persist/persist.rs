@@ -305,6 +305,11 @@ impl Persist {
         self.records(put, remove);
     }
 
+    /// Returns the number of answers that the task had before it asked the question with this key.
+    pub(crate) fn answers_before(&self, question: &RecordKey) -> usize {
+        self.asked.get(question).copied().unwrap_or_default()
+    }
+
     /// Records which results and open interrupts are stored already.
     pub(crate) fn remember(&mut self, results: &[Option<Finished>], records: &[TaskRecord]) {
         self.recorded = vec![Vec::new(); results.len()];

@@ -6,7 +6,7 @@ use crate::checkpoint::{
 use crate::engine::apply::CallWrites;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    START, StoredGoto, Unplanned, is_delta, parse_write_key, planned_at, progress, read_breakpoints,
+    START, StoredTask, Unplanned, is_delta, parse_write_key, planned_at, progress, read_breakpoints,
     read_stopped, read_task, step_number, unplanned_kind,
 };
 use crate::engine::task::Finished;
@@ -125,7 +125,7 @@ fn read(
 
 /// Restores a task that a resumption has added.
 fn added_task(graph: &Compiled, payload: &Payload) -> Result<Task, Unplanned> {
-    let added = StoredGoto::read(payload)?;
+    let added = StoredTask::read(payload)?;
     read_task(graph, &added.node, added.packet.as_deref())
 }
 

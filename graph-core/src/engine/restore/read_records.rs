@@ -4,8 +4,8 @@ use crate::checkpoint::{ChangeKind, Checkpoint, RecordKind, StoredChange, Stored
 use crate::engine::context::Answered;
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{
-    Program, ReadWrites, StoredCommand, StoredFinish, StoredGoto, UnreadableCommand, corrupt, decode_writes,
-    ordinal, outdated, parse_write_key,
+    Program, ReadWrites, StoredCommand, StoredFinish, StoredQuestion, StoredTask, UnreadableCommand, corrupt,
+    decode_writes, ordinal, outdated, parse_write_key,
 };
 use crate::engine::task::Finished;
 use crate::error::ErrorKind;
@@ -40,7 +40,7 @@ pub(crate) fn read_tasks(
 
 /// Returns the nodes planned at a checkpoint, including those that resumes have added.
 pub(crate) fn planned(checkpoint: &Checkpoint, records: &[TaskRecord]) -> Vec<Arc<str>> {
-    let added = StoredGoto::shown(records).map(|added| Arc::from(added.node));
+    let added = StoredTask::shown(records).map(|added| Arc::from(added.node));
     checkpoint.next.iter().cloned().chain(added).collect()
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct RecordReader<'r> {
 }
 
 impl<'r> RecordReader<'r> {
-    /// Returns what can be read without the graph.
+    /// Returns the records, for reads that need no graph.
     fn task_records(&self) -> TaskRecords<'r> {
         TaskRecords { thread: self.thread, checkpoint: self.checkpoint, records: self.records }
     }
@@ -94,7 +94,8 @@ impl<'r> RecordReader<'r> {
             return Ok(task_progress);
         }
         let mut interrupts = records.interrupts(index)?;
-        for (id, question, answer) in interrupts.answered.drain(..) {
+        for (asked, answer) in interrupts.answered.drain(..) {
+            let (id, question): (_, StoredQuestion) = (asked.key.key.to_string(), self.json(asked)?);
             let versions = (question.version(), question.answer_version());
             let (question, answer) = (question.question, self.json(answer)?);
             task_progress.answers.push((id, Answered { question, answer, versions }));

@@ -13,12 +13,12 @@ pub(crate) struct TaskRecords<'r> {
     pub(crate) records: &'r [TaskRecord],
 }
 
-/// The interrupts of a task, each with its id.
+/// The interrupts of a task.
 pub(crate) struct Interrupts<'r> {
-    /// The open ones, in the order in which the task has asked.
+    /// The open ones with their ids, in the order in which the task has asked.
     open: Vec<(String, StoredQuestion)>,
-    /// The others, with the records of their answers.
-    pub(crate) answered: Vec<(String, StoredQuestion, &'r TaskRecord)>,
+    /// The records of the others and of their answers.
+    pub(crate) answered: Vec<(&'r TaskRecord, &'r TaskRecord)>,
 }
 
 impl<'r> TaskRecords<'r> {
@@ -45,10 +45,9 @@ impl<'r> TaskRecords<'r> {
     pub(crate) fn interrupts(&self, index: usize) -> Result<Interrupts<'r>, ErrorKind> {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
         for record in self.of(place(index), RecordKind::Interrupt) {
-            let (id, question): (_, StoredQuestion) = (record.key.key.to_string(), self.json(record)?);
             match self.answer_to(&record.key) {
-                None => open.push((id, question)),
-                Some(answer) => answered.push((id, question, answer)),
+                None => open.push((record.key.key.to_string(), self.json::<StoredQuestion>(record)?)),
+                Some(answer) => answered.push((record, answer)),
             }
         }
         open.sort_by_key(|(_, question)| question.nth);

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::checkpoint::{RecordKind, TaskRecord};
+use crate::checkpoint::{RecordKey, RecordKind, TaskRecord};
 use crate::engine::context::Answered;
 use crate::error::ErrorKind;
 use crate::interrupt::{Answer, AnswerJson, OpenInterrupt};
@@ -57,13 +57,15 @@ pub(crate) fn check_answers<'o>(
 
 impl GivenAnswer {
     /// Returns the records that store it. If its version is not that of the question, they change the question's record
-    /// too.
-    pub(crate) fn records(&self) -> Vec<TaskRecord> {
+    /// too. `asked` returns when the question with a key was asked: the arguments of [`StoredQuestion::at`].
+    pub(crate) fn records(&self, asked: impl FnOnce(&RecordKey) -> (usize, usize)) -> Vec<TaskRecord> {
         let key = |kind| key(place(self.task), kind, &self.open.id);
         let mut records = vec![TaskRecord::new(key(RecordKind::Answer), self.answer.payload())];
         if self.version != self.open.version {
-            let question = StoredQuestion::of(&self.open).answered_in(self.version);
-            records.extend(json_record(key(RecordKind::Interrupt), &question));
+            let at = key(RecordKind::Interrupt);
+            let (nth, answered) = asked(&at);
+            let question = StoredQuestion::of(&self.open).at(nth, answered).answered_in(self.version);
+            records.extend(json_record(at, &question));
         }
         records
     }

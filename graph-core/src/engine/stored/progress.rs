@@ -16,7 +16,7 @@ use crate::plan::{Progress, Target, Task};
 use crate::state::{EncodeError, MigrationError};
 
 use super::resets::StoredResets;
-use super::stored_goto::StoredGoto;
+use super::stored_task::StoredTask;
 use super::task_changes::TaskChanges;
 use super::unplanned::{NodeGone, Unplanned, unplanned_kind};
 
@@ -31,7 +31,7 @@ pub(crate) struct StoredProgress {
     packets: BTreeMap<usize, Box<RawValue>>,
     /// The deferred tasks that wait. They are stored like the nodes that a resumption adds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    waiting: Vec<StoredGoto>,
+    waiting: Vec<StoredTask>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     joins: Vec<StoredJoin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,7 +135,7 @@ pub(crate) fn encode(
     let name = |node: usize| graph.node_name(node).to_owned();
     let waiting = progress.waiting.iter().map(|task| {
         let packet = task.packet.as_ref().map(packet_json).transpose()?;
-        Ok(StoredGoto { node: name(task.node), packet })
+        Ok(StoredTask { node: name(task.node), packet })
     });
     let joins = progress.begun_joins(&graph.topology).map(|(join, arrived)| StoredJoin {
         to: target_name(graph, join.target),
@@ -252,7 +252,7 @@ pub(crate) fn shown_packets(
 ) -> Result<BTreeMap<usize, serde_json::Value>, ErrorKind> {
     let packets = read(thread, checkpoint)?.packets;
     let shown = |(index, json): (usize, Box<RawValue>)| Some((index, serde_json::from_str(json.get()).ok()?));
-    let added = StoredGoto::packets(records, checkpoint.next.len());
+    let added = StoredTask::packets(records, checkpoint.next.len());
     Ok(packets.into_iter().filter_map(shown).chain(added).collect())
 }
 

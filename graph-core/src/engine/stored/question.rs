@@ -131,14 +131,23 @@ impl StoredQuestion {
         self.answer_version.is_some().then_some(Self { answer_version: None, ..self })
     }
 
-    /// Reads the number of answers before the question from its record. Reads nothing else, because questions may be large.
+    /// Reads the number of answers before the question from its record.
     pub(crate) fn answers_before(payload: &Payload) -> usize {
-        #[derive(serde::Deserialize)]
-        struct Answered {
+        Self::asked(payload).1
+    }
+
+    /// Reads the arguments of [`at`](Self::at) from the record of a question. Reads nothing else, because questions may be
+    /// large.
+    pub(crate) fn asked(payload: &Payload) -> (usize, usize) {
+        #[derive(Default, serde::Deserialize)]
+        struct Asked {
+            #[serde(default)]
+            nth: usize,
             #[serde(default)]
             answered: usize,
         }
-        serde_json::from_slice(payload.bytes()).map_or(0, |Answered { answered }| answered)
+        let Asked { nth, answered } = serde_json::from_slice(payload.bytes()).unwrap_or_default();
+        (nth, answered)
     }
 
     /// Returns the version of the question.

@@ -183,7 +183,7 @@ where
         let head = loaded.fence.head;
         let status = call_status(thread, &parents, loaded.found).map_err(refuse)?;
         let of_thread = thread_task(thread, &parents).map_err(refuse)?;
-        let (opened, parent_task, updates, writes) = match status {
+        let (restored, parent_task, updates, writes) = match status {
             CallStatus::Waiting(stored, parent_task) => {
                 let parent_task = parent_task.running_at(parent.id()).inside(of_thread);
                 let last = resolver.last_writers(&stored.checkpoint).await?;
@@ -200,18 +200,18 @@ where
                     false => None,
                 };
                 let base = state.as_ref().and_then(W::base).map(|base| base as &dyn ErasedState);
-                let opened = open_call(&graph.0, thread, *stored, base);
-                (Some(opened.map_err(refuse)?), ParentTask { begun, ..parent_task }, updates, writes)
+                let restored = open_call(&graph.0, thread, *stored, base);
+                (Some(restored.map_err(refuse)?), ParentTask { begun, ..parent_task }, updates, writes)
             }
             CallStatus::Ended | CallStatus::NeverCalled if self.keeps_state() => {
-                let around: Vec<Arc<str>> =
+                let parent_namespaces: Vec<Arc<str>> =
                     parents.iter().map(|parent| Arc::clone(&parent.namespace)).collect();
-                let left = earlier_call(&**store, thread, &namespace, &around, parent.id()).await;
-                let opened =
+                let left = earlier_call(&**store, thread, &namespace, &parent_namespaces, parent.id()).await;
+                let restored =
                     left.map_err(refuse)?.map(|stored| open_state(&graph.0, thread, stored)).transpose();
                 let updates = updates_at_end(updates).map_err(refuse)?;
                 (
-                    opened.map_err(refuse)?,
+                    restored.map_err(refuse)?,
                     ParentTask::at(parent.id(), None).inside(of_thread),
                     updates,
                     Vec::new(),
@@ -233,24 +233,25 @@ where
             journal.runs();
         }
         let journals = journals(journal, &parents);
-        let Some(outer) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
-        let journal = Journal::of_call(&outer.shared, 0, Arc::clone(&namespace), head, Durability::Async);
+        let Some(parent_journal) = journals.last() else { return Err(refuse(NO_PARENT_RUN)) };
+        let journal =
+            Journal::of_call(&parent_journal.shared, 0, Arc::clone(&namespace), head, Durability::Async);
         let call = call_id(thread, &parents, &parent_task).map_err(refuse)?;
         let Opening { graph: root, context, options, metadata, .. } = opening;
         let shared = shared_from_outside(&erased, thread, call, metadata.clone(), root.1.clone());
         let run = run_record(id, Program::of(&graph.0).text(), metadata);
         // Before anything is written to the parent runs.
         run.check_limits(thread).map_err(|error| refuse(ErrorKind::store(Arc::new(error))))?;
-        let needs = match (W::HERE, self.keeps_state()) {
+        let retained = match (W::HERE, self.keeps_state()) {
             (true, _) => RetainedCheckpoint::Parent,
             (false, true) => RetainedCheckpoint::Input,
             (false, false) => RetainedCheckpoint::Nothing,
         };
-        let persist = Persist::new(journal, run, head).with_parent_task(parent_task, needs);
+        let persist = Persist::new(journal, run, head).with_parent_task(parent_task, retained);
         let context: Arc<dyn Any + Send + Sync> = context;
         let context = context.downcast().map_err(|_| refuse(OTHER_CONTEXT))?;
         let parts = (Arc::clone(&graph.0), self.around(&context) as Arc<dyn AppContext>, shared, options);
-        let made = Driver::with_updates(parts, persist, opened, (true, StoredStatus::default()), updates)?;
+        let made = Driver::with_updates(parts, persist, restored, (true, StoredStatus::default()), updates)?;
         write_to_parents(journals, writes).await.map_err(|error| refuse(ErrorKind::store(error)))?;
         let request = request.and_then(|request| request.update_record());
         made.conclude_updates(request).await

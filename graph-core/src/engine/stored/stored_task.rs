@@ -14,13 +14,13 @@ use super::unplanned::Unplanned;
 
 /// A node with its packet: one that a resumption has added to a superstep, or that of a deferred task.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct StoredGoto {
+pub(crate) struct StoredTask {
     pub(crate) node: String,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "also_null")]
     pub(crate) packet: Option<Box<RawValue>>,
 }
 
-impl StoredGoto {
+impl StoredTask {
     /// Encodes an added node with its packet.
     pub(crate) fn payload(node: &str, packet: Option<&Packet>) -> Result<Payload, EncodeError> {
         match packet {
