@@ -3,8 +3,7 @@ use superstep_store::store::{CorruptItem, Namespace, NamespaceQuery, StoreError}
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::columns::Param;
-use crate::columns::millis;
+use crate::columns::{Param, millis};
 
 use super::name::NameRange;
 use super::{ItemError, Statements};

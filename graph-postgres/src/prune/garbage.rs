@@ -6,8 +6,7 @@ use superstep_store::checkpoint::CheckpointId;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::columns::Id;
-use crate::columns::Param;
+use crate::columns::{Id, Param};
 use crate::error::Failure;
 
 use super::id;

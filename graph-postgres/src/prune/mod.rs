@@ -6,8 +6,7 @@ use superstep_store::checkpoint::{CheckpointId, Prune, Pruned};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use crate::columns::Param;
-use crate::columns::{Id, millis};
+use crate::columns::{Id, Param, millis};
 use crate::database::{Connection, Database, query};
 use crate::error::Failure;
 use crate::reader;

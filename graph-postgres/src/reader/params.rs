@@ -1,7 +1,6 @@
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::columns::Param;
-use crate::columns::after_prefix;
+use crate::columns::{Param, after_prefix};
 
 /// The parameters of a statement under construction. They have the numbers in which they were added.
 #[derive(Default)]

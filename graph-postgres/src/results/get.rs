@@ -5,8 +5,7 @@ use superstep_store::payload::{Encoding, Payload};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::columns::Param;
-use crate::columns::millis;
+use crate::columns::{Param, millis};
 use crate::error::Failure;
 
 use super::Statements;

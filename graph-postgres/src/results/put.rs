@@ -7,8 +7,7 @@ use superstep_store::payload::Payload;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
-use crate::columns::Param;
-use crate::columns::millis;
+use crate::columns::{Param, millis};
 use crate::error::Failure;
 
 use super::Statements;

@@ -3,8 +3,7 @@
 use superstep_store::checkpoint::WriteBatch;
 use tokio_postgres::types::Type;
 
-use crate::columns::Param;
-use crate::columns::{Id, NO_TIME, millis, status_columns};
+use crate::columns::{Id, NO_TIME, Param, millis, status_columns};
 use crate::tags::tags;
 
 use super::plan::{Plan, Section};

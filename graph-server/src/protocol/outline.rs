@@ -1,3 +1,5 @@
+//! The fields that a reader asks for, from which the schema of a request is made.
+
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 

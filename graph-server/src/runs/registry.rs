@@ -165,16 +165,19 @@ impl Runs {
     }
 
     /// Completes the place of a run. Returns `true` if a worker has to be started.
+    #[must_use = "a worker has to be started"]
     pub(super) fn fill(&self, thread: ThreadId, job: Box<Job>) -> bool {
         self.queue(thread, |queue| queue.fill(job))
     }
 
     /// Gives a delayed run its turn. Returns `true` if a worker has to be started.
+    #[must_use = "a worker has to be started"]
     pub(super) fn due(&self, thread: ThreadId, run: RunId) -> bool {
         self.queue(thread, |queue| queue.due(run))
     }
 
     /// Gives up the place of a run that was not stored. Returns `true` if a worker has to be started.
+    #[must_use = "a worker has to be started"]
     pub(super) fn give_up(&self, thread: ThreadId, run: RunId) -> bool {
         self.queue(thread, |queue| queue.give_up(run))
     }
@@ -192,11 +195,13 @@ impl Runs {
     }
 
     /// Holds an idle thread, so that no run starts on it. Returns `false` if the thread is busy.
+    #[must_use = "a busy thread is not held"]
     pub(super) fn hold(&self, thread: ThreadId) -> bool {
         self.queue(thread, ThreadQueue::hold)
     }
 
     /// Releases a thread that was held. Returns `true` if a worker has to be started.
+    #[must_use = "a worker has to be started"]
     pub(super) fn release(&self, thread: ThreadId) -> bool {
         self.queue(thread, ThreadQueue::release)
     }
