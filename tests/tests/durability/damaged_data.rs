@@ -35,6 +35,8 @@ enum Damage {
     Attempts,
     /// The step number of each checkpoint is the greatest one.
     Steps,
+    /// The questions that were answered.
+    Answered,
 }
 
 /// JSON of another form than any that the engine stores. An error must not quote it.
@@ -67,9 +69,15 @@ impl DamagedStore {
     }
 
     fn damage_records(&self, loaded: &mut Loaded) {
+        let records = loaded.found.iter().flat_map(|found| &found.records);
+        let answers = records.filter(|record| record.key.kind == RecordKind::Answer);
+        let answered: Vec<_> = answers.map(|record| Arc::clone(&record.key.key)).collect();
         for record in loaded.found.iter_mut().flat_map(|found| &mut found.records) {
             match (self.damage, record.key.kind) {
                 (Damage::Breakpoints, RecordKind::Breakpoint) | (Damage::Stopped, RecordKind::Stopped) => {
+                    record.payload = Payload::json(DAMAGED);
+                }
+                (Damage::Answered, RecordKind::Interrupt) if answered.contains(&record.key.key) => {
                     record.payload = Payload::json(DAMAGED);
                 }
                 (Damage::Attempts, RecordKind::Failed) => {
@@ -345,6 +353,24 @@ async fn unreadable_plan_of_a_call_is_an_error() {
     case.assert_unchanged(&head).await;
     assert_corrupt(thread.resume(answer.clone()).await, "the plan");
     assert_eq!(case.thread().resume(()).await.unwrap().state().log, ["0 true"]);
+}
+
+async fn ask_twice(_: &Trip, cx: &Context) -> TripUpdate {
+    let sure = (cx.interrupt(Sure).keyed("first").await, cx.interrupt(Sure).keyed("second").await);
+    Trip::update().log([format!("{sure:?}")])
+}
+
+#[tokio::test]
+async fn unreadable_answered_question_hides_no_open_one() {
+    let (case, _) = calling(StateGraph::<Trip>::new().edge(START, ask_twice).edge(ask_twice, END), false);
+    let first = case.thread().run(Trip::input()).await.unwrap().pause().unwrap().interrupts()[0].clone();
+    let second = case.thread().resume(first.answer_json(json!(true))).await.unwrap();
+    let second = second.pause().unwrap().interrupts()[0].clone();
+    let calls = case.damaged(Damage::Answered).calls(None).await.unwrap();
+    let open: Vec<_> = calls.iter().flat_map(|call| &call.tasks).flat_map(|task| &task.interrupts).collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].id, second.id);
+    assert!(case.damaged(Damage::Answered).resume(()).await.is_err(), "the answer cannot be delivered");
 }
 
 #[tokio::test]
