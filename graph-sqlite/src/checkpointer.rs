@@ -195,15 +195,7 @@ impl Checkpointer for SqliteCheckpointer {
     ) -> CheckpointFuture<'_, Loaded> {
         let operation =
             Operation { name: "read a checkpoint", thread: thread.into(), namespace: namespace.into() };
-        let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
-        Box::pin(async move {
-            self.file.writes.wait_for_abandoned().await;
-            if let Some(loaded) = self.file.writes.read_inline(&thread, &namespace, checkpoint) {
-                return Ok(loaded);
-            }
-            let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
-            self.file.read(operation, query).await
-        })
+        Box::pin(self.file.read_checkpoint(operation, checkpoint))
     }
 
     fn list(&self, query: CheckpointQuery) -> CheckpointFuture<'_, Page<Checkpoint>> {

@@ -66,9 +66,10 @@ impl Error {
                 CheckpointError::corrupt(corruption.of(thread, namespace))
             }
             Self::Sql(error) => backend(operation.name, error),
-            Self::NoRoom => {
-                CheckpointError::backend(operation.name, "internal error: a reader thread has a limit")
-            }
+            Self::NoRoom => CheckpointError::backend(
+                operation.name,
+                "internal error: this call has a limit; please report this",
+            ),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, InterruptHandle};
-use superstep_store::checkpoint::CheckpointError;
+use superstep_store::checkpoint::{CheckpointError, CheckpointId, Loaded};
 
 use crate::connection;
 use crate::error::{Error, Operation};
@@ -59,6 +59,23 @@ impl OpenFile {
     ) -> Result<T, CheckpointError> {
         self.writes.wait_for_abandoned().await;
         reader::read(&self.reads, operation, query).await
+    }
+
+    /// The same for a checkpoint, which is read on this thread if that is possible without waiting.
+    pub(crate) async fn read_checkpoint(
+        &self,
+        operation: Operation,
+        checkpoint: Option<CheckpointId>,
+    ) -> Result<Loaded, CheckpointError> {
+        self.writes.wait_for_abandoned().await;
+        let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
+        match self.writes.read_inline(&thread, &namespace, checkpoint) {
+            Some(loaded) => Ok(loaded),
+            None => {
+                let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
+                reader::read(&self.reads, operation, query).await
+            }
+        }
     }
 
     /// Closes the file: runs the submitted calls, refuses later ones, and waits until every connection is closed.

@@ -39,7 +39,10 @@ impl Failure {
                 backend(operation, rusqlite::Error::SqliteFailure(*code, text.clone()))
             }
             Error::Sql(other) => CheckpointError::backend(operation, other.to_string()),
-            Error::NoRoom => CheckpointError::backend(operation, "internal error: a write has a limit"),
+            Error::NoRoom => CheckpointError::backend(
+                operation,
+                "internal error: this call has a limit; please report this",
+            ),
         }
     }
 }

@@ -10,8 +10,8 @@
 //! One case remains. A process that has written nothing for a while may move the log, for example when it closes the file.
 //! Then the next commit starts the log anew and waits once, even on its caller's thread: SQLite offers no way to notice it.
 //!
-//! The same holds for a read of a small head that was written less than ten seconds ago. Its rows are in the memory of SQLite, or
-//! of the operating system, unless that has needed the memory for something else.
+//! A small head that was written less than ten seconds ago is read on its caller's thread too. Its rows are in the memory of
+//! SQLite or of the operating system, unless that has needed the memory for something else.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ const MAX_READ: i64 = 512 * 1024;
 const MAX_READS: u32 = 32;
 
 /// The time for which a written head is new.
-const NEW: Duration = Duration::from_secs(10);
+pub(super) const NEW: Duration = Duration::from_secs(10);
 
 /// The transactions and reads that may run on their callers' threads.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use superstep_store::checkpoint::{BatchWrite, CheckpointError, Fence, WriteBatch};
 use superstep_store::payload::Payload;
@@ -6,6 +6,7 @@ use superstep_store::payload::Payload;
 use crate::options::{SqliteOptions, Synchronous};
 use crate::reader;
 
+use super::super::inline::NEW;
 use super::super::{Session, WriteQueue};
 use super::{batch, checkpoints, head, session, session_with, together};
 
@@ -154,6 +155,17 @@ fn large_heads_are_never_read_inline() {
     let (_folder, mut session) = session_with(normal());
     add(&mut session, 10_000, 1);
     assert!(!reads(&mut session));
+}
+
+#[test]
+fn head_that_is_not_new_is_not_read_inline() {
+    let (_folder, mut session) = session();
+    add(&mut session, 2, 10);
+    assert!(reads(&mut session));
+    session.row_cache.namespace("a", "").unwrap().written = Instant::now().checked_sub(NEW);
+    assert!(!reads(&mut session));
+    add(&mut session, 1, 10);
+    assert!(reads(&mut session));
 }
 
 #[test]
