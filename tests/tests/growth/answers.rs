@@ -18,6 +18,14 @@ growth! {
         let outcome = at.cost(async { thread.resume(answers).await.unwrap() }).await;
         assert_eq!(outcome.state().done.len(), at.n);
     };
+    answers_in_another_version: Both, 500 => async |at| {
+        asked(at).await;
+        let thread = asking_newer::stored(at).thread("t");
+        let open = thread.interrupts().await.unwrap().all::<newer::Approve>().unwrap();
+        let answers: Vec<Answer> = open.iter().map(|open| open.answer(true)).collect();
+        let outcome = at.cost(async { thread.resume(answers).await.unwrap() }).await;
+        assert_eq!(outcome.state().done.len(), at.n);
+    };
     one_answer_of_many_questions: Both, 1_000 => async |at| {
         let thread = asked(at).await;
         let open = thread.interrupts().await.unwrap();

@@ -22,6 +22,30 @@ impl Question for Approve {
     type Answer = bool;
 }
 
+/// The same question in another version.
+pub(crate) mod newer {
+    use serde_json::Value;
+    use superstep::interrupt::MigratedJson;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    pub(crate) struct Approve;
+
+    impl Question for Approve {
+        type Answer = bool;
+        const VERSION: u32 = 1;
+
+        fn migrate(_: u32, question: Value) -> MigratedJson {
+            Ok(question)
+        }
+
+        fn migrate_answer(_: u32, answer: Value) -> MigratedJson {
+            Ok(answer)
+        }
+    }
+}
+
 /// Defines a graph that sends a packet to a node for each task.
 macro_rules! fan_outs {
     ($($(#[$attr:meta])* $name:ident($item:ident, $cx:ident) $body:block)+) => {$(
@@ -67,6 +91,10 @@ fan_outs! {
     /// Tasks that ask a question.
     asking(item, cx) {
         let _: bool = cx.interrupt(Approve).await;
+    }
+    /// The same tasks in another version.
+    asking_newer(item, cx) {
+        let _: bool = cx.interrupt(newer::Approve).await;
     }
     /// Tasks of which the last fails at its first attempt.
     failing(item, cx) {

@@ -10,7 +10,8 @@ use crate::engine::context::StepLog;
 use crate::engine::graph::Compiled;
 use crate::engine::journal::{Journal, JournalHandle, ParentPersistence, ParentTask, Watch};
 use crate::engine::stored::{
-    FieldChanges, NotStored, StoredQuestion, TaskChanges, finished_records, json_record, key, place,
+    FieldChanges, GivenAnswer, NotStored, QuestionPlace, StoredQuestion, TaskChanges, finished_records,
+    json_record, key, place,
 };
 use crate::engine::task::{Encoded, Finished, Keep, Suspended};
 use crate::erased::ErasedState;
@@ -35,10 +36,10 @@ pub(crate) struct Persist {
     pub(crate) wrote: Option<TaskChanges>,
     /// By task, the keys of the stored records of its result.
     pub(crate) recorded: Vec<Vec<RecordKey>>,
-    /// The keys of the records of open interrupts, with the numbers of answers before them.
-    pub(crate) asked: BTreeMap<RecordKey, usize>,
-    /// The keys of the records of answered interrupts, with the numbers of answers before them.
-    pub(crate) given: BTreeMap<RecordKey, usize>,
+    /// The keys of the records of open interrupts.
+    pub(crate) asked: BTreeMap<RecordKey, QuestionPlace>,
+    /// The keys of the records of answered interrupts.
+    pub(crate) given: BTreeMap<RecordKey, QuestionPlace>,
     /// The kind of the next checkpoint.
     pub(crate) next_kind: CheckpointKind,
     /// Checkpoints that were not announced to the listeners.
@@ -293,11 +294,13 @@ impl Persist {
             for (nth, question) in questions.iter().enumerate() {
                 let at = key(place(task), RecordKind::Interrupt, &question.id);
                 let known = before.remove(&at).or_else(|| self.given.remove(&at));
-                let answered = known.unwrap_or_else(|| answers.get(&at.task).copied().unwrap_or_default());
-                let stored = StoredQuestion::of(question).at(nth, answered);
+                let answered = known.map(|known| known.answered);
+                let answered = answered.unwrap_or_else(|| answers.get(&at.task).copied().unwrap_or_default());
+                let asked_at = QuestionPlace { nth, answered };
+                let stored = StoredQuestion::of(question).at(asked_at);
                 // An earlier answer does not answer the question as it is asked now.
                 remove.push(key(place(task), RecordKind::Answer, &question.id));
-                self.asked.insert(at.clone(), answered);
+                self.asked.insert(at.clone(), asked_at);
                 put.extend(json_record(at, &stored));
             }
         }
@@ -305,9 +308,13 @@ impl Persist {
         self.records(put, remove);
     }
 
-    /// Returns the number of answers that the task had before it asked the question with this key.
-    pub(crate) fn answers_before(&self, question: &RecordKey) -> usize {
-        self.asked.get(question).copied().unwrap_or_default()
+    /// Returns the records that store answers to open interrupts.
+    pub(crate) fn answer_records<'a>(
+        &self,
+        given: impl IntoIterator<Item = &'a GivenAnswer>,
+    ) -> Vec<TaskRecord> {
+        let place_of = |question: &RecordKey| self.asked.get(question).copied().unwrap_or_default();
+        given.into_iter().flat_map(|answer| answer.records(place_of)).collect()
     }
 
     /// Records which results and open interrupts are stored already.
@@ -324,7 +331,7 @@ impl Persist {
                     self.recorded.get_mut(task).into_iter().for_each(|recorded| recorded.push(key.clone()));
                 }
                 RecordKind::Interrupt => {
-                    self.asked.insert(key.clone(), StoredQuestion::answers_before(payload));
+                    self.asked.insert(key.clone(), StoredQuestion::asked(payload));
                 }
                 _ => {}
             }
@@ -336,8 +343,8 @@ impl Persist {
 
     /// Marks an interrupt as answered.
     fn mark_answered(&mut self, interrupt: RecordKey) {
-        if let Some(answers) = self.asked.remove(&interrupt) {
-            self.given.insert(interrupt, answers);
+        if let Some(asked) = self.asked.remove(&interrupt) {
+            self.given.insert(interrupt, asked);
         }
     }
 

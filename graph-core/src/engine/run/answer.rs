@@ -22,12 +22,7 @@ impl Driver {
             self.error(ErrorKind::InvalidAnswer { id, reason: reason.to_owned() })
         })?;
         if let Some(persist) = &mut self.persist {
-            let records = given.iter().flat_map(|answer| {
-                let asked = self.suspended.get(&answer.task).into_iter().flatten();
-                let nth = asked.take_while(|asked| asked.id != answer.open.id).count();
-                answer.records(|at| (nth, persist.answers_before(at)))
-            });
-            let records = records.collect();
+            let records = persist.answer_records(&given);
             persist.answered(records);
         }
         if !given.is_empty() {

@@ -5,7 +5,7 @@ use crate::engine::apply::{Undos, fold, own, rejection};
 use crate::engine::persist::Persist;
 use crate::engine::restore::{RestoredCheckpoint, patch_records};
 use crate::engine::run::Driver;
-use crate::engine::stored::{GivenAnswer, START, StoredQuestion, key, ordinal};
+use crate::engine::stored::{GivenAnswer, START, key, ordinal};
 use crate::engine::task::{Finished, Keep};
 use crate::erased::TaskWrites;
 use crate::error::Error;
@@ -49,12 +49,8 @@ impl Parts {
         if let Some(input) = restored.pending_input() {
             driver.apply_input(input)?;
         }
-        let asked = |at: &RecordKey| {
-            let record = restored.records.iter().find(|record| record.key == *at);
-            record.map(|record| StoredQuestion::asked(&record.payload)).unwrap_or_default()
-        };
-        let records = answers.iter().flat_map(|answer| answer.records(asked));
-        let mut records: Vec<TaskRecord> = records.collect();
+        let persist = driver.persist.as_ref();
+        let mut records = persist.map(|persist| persist.answer_records(&answers)).unwrap_or_default();
         if let Some(update) = update {
             let earlier =
                 restored.records.iter().filter(|record| record.key.kind == RecordKind::Patch).count();

@@ -8,7 +8,7 @@ use crate::interrupt::{Answer, AnswerJson, OpenInterrupt};
 
 use super::json::json_record;
 use super::keys::{key, place};
-use super::question::StoredQuestion;
+use super::question::{QuestionPlace, StoredQuestion};
 
 /// An answer that was checked and not delivered yet, with the open interrupt that it answers.
 pub(crate) struct GivenAnswer {
@@ -57,14 +57,13 @@ pub(crate) fn check_answers<'o>(
 
 impl GivenAnswer {
     /// Returns the records that store it. If its version is not that of the question, they change the question's record
-    /// too. `asked` returns when the question with a key was asked: the arguments of [`StoredQuestion::at`].
-    pub(crate) fn records(&self, asked: impl FnOnce(&RecordKey) -> (usize, usize)) -> Vec<TaskRecord> {
+    /// too. `place_of` returns the place of the question with a key.
+    pub(crate) fn records(&self, place_of: impl FnOnce(&RecordKey) -> QuestionPlace) -> Vec<TaskRecord> {
         let key = |kind| key(place(self.task), kind, &self.open.id);
         let mut records = vec![TaskRecord::new(key(RecordKind::Answer), self.answer.payload())];
         if self.version != self.open.version {
             let at = key(RecordKind::Interrupt);
-            let (nth, answered) = asked(&at);
-            let question = StoredQuestion::of(&self.open).at(nth, answered).answered_in(self.version);
+            let question = StoredQuestion::of(&self.open).at(place_of(&at)).answered_in(self.version);
             records.extend(json_record(at, &question));
         }
         records

@@ -36,7 +36,7 @@ pub(crate) use progress::{
     Provenance, START, answers_at_first, entering, keeping, moved, parent_task, planned_at, read_task,
     shares_state, shown_packets,
 };
-pub(crate) use question::StoredQuestion;
+pub(crate) use question::{QuestionPlace, StoredQuestion};
 pub(crate) use records::{ReadWrites, decode_writes, finished_records, write_records};
 pub(crate) use resets::{Resets, StoredResets};
 pub(crate) use stopped::{Stopped, read_stopped};

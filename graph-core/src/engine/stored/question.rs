@@ -43,6 +43,17 @@ pub(crate) struct StoredQuestion {
     earlier: Vec<StoredForm>,
 }
 
+/// The place of a question among the questions and answers of its task.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+pub(crate) struct QuestionPlace {
+    /// The number of open questions before it.
+    #[serde(default)]
+    pub(crate) nth: usize,
+    /// The number of the task's questions that were answered before.
+    #[serde(default)]
+    pub(crate) answered: usize,
+}
+
 /// A form in which an earlier version of the program has asked the question.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct StoredForm {
@@ -116,8 +127,8 @@ impl StoredQuestion {
         }
     }
 
-    /// Sets the number of open questions that its task asked before it, and of the task's earlier answers.
-    pub(crate) fn at(self, nth: usize, answered: usize) -> Self {
+    /// Sets its place.
+    pub(crate) fn at(self, QuestionPlace { nth, answered }: QuestionPlace) -> Self {
         Self { nth, answered, ..self }
     }
 
@@ -133,21 +144,12 @@ impl StoredQuestion {
 
     /// Reads the number of answers before the question from its record.
     pub(crate) fn answers_before(payload: &Payload) -> usize {
-        Self::asked(payload).1
+        Self::asked(payload).answered
     }
 
-    /// Reads the arguments of [`at`](Self::at) from the record of a question. Reads nothing else, because questions may be
-    /// large.
-    pub(crate) fn asked(payload: &Payload) -> (usize, usize) {
-        #[derive(Default, serde::Deserialize)]
-        struct Asked {
-            #[serde(default)]
-            nth: usize,
-            #[serde(default)]
-            answered: usize,
-        }
-        let Asked { nth, answered } = serde_json::from_slice(payload.bytes()).unwrap_or_default();
-        (nth, answered)
+    /// Reads the place of a question from its record. Reads nothing else, because questions may be large.
+    pub(crate) fn asked(payload: &Payload) -> QuestionPlace {
+        serde_json::from_slice(payload.bytes()).unwrap_or_default()
     }
 
     /// Returns the version of the question.
