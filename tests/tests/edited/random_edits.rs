@@ -115,7 +115,7 @@ async fn end_of(thread: &Tale, probe: &Arc<Probe>) -> String {
     log_of(outcome.state())
 }
 
-/// What a person sees of a waiting thread.
+/// The part of a waiting thread that a person sees.
 async fn shown(thread: &Tale) -> Option<(CheckpointId, String)> {
     let head = thread.state().await.unwrap()?;
     let next: Vec<&str> = head.next.iter().map(|next| &**next).collect();

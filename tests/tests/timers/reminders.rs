@@ -81,7 +81,7 @@ async fn dropped_runs_lose_no_answer() {
                         run_for(polls + hour, run.context(work.clone())).await;
                         continue;
                     };
-                    // From the tenth quarter of a day on, somebody answers.
+                    // From the tenth quarter of a day on, a person answers.
                     let answer =
                         open.only::<Approve>().ok().filter(|_| hour > 10).map(|open| open.answer(true));
                     let answers: Vec<_> = answer.into_iter().collect();

@@ -12,7 +12,7 @@ use super::exchange::Streamed;
 /// The secrets of the models: the key, and the token in a header.
 pub(super) const SECRETS: [&str; 2] = ["s3cret-k3y", "dXNlcjpwYXNz"];
 
-/// Returns the error and its causes as a log would show them, after checks of its texts.
+/// Returns the error and its causes as a log would show them, after checks of its strings.
 pub(super) fn shown(error: &ModelError) -> String {
     let mut display = error.to_string();
     let mut source = error.source();

@@ -35,7 +35,7 @@ enum Deal {
     Work(u32),
 }
 
-/// What the tasks of a run do, and how many of them do it at once.
+/// The activity of the tasks of a run: how many of them work at once.
 #[derive(Default)]
 struct Crowd {
     /// Each task waits, in milliseconds.
