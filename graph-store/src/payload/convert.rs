@@ -4,6 +4,7 @@ use serde_json::Value;
 use crate::contain::contained;
 
 use super::overflow::{may_overflow, may_overflow_value};
+use super::read::json_text;
 use super::{Encoding, Payload, Storable, Unreadable, Unstorable, read_payload, write_payload};
 
 /// Encodes a value as a payload.
@@ -44,7 +45,7 @@ pub fn from_json<T: Storable>(json: Value) -> Result<T, Unreadable> {
 /// Reads a value from the text of JSON, under the rules of [`from_payload`].
 #[doc(hidden)]
 pub fn from_json_text<T: Storable>(json: &[u8]) -> Result<T, Unreadable> {
-    let value = user_code(|| Ok(serde_json::from_slice(json)?))?;
+    let value = user_code(|| Ok(serde_json::from_str(json_text(json)?)?))?;
     if may_overflow(json) {
         check_finite(&value)?;
     }

@@ -33,7 +33,7 @@ mod write;
 
 pub use convert::{from_json, from_json_text, from_payload, to_json, to_payload};
 pub use error::{Unreadable, Unstorable};
-pub use overflow::{may_overflow, may_overflow_value};
+pub use overflow::{any_may_overflow, may_overflow_value};
 pub use path::push_key;
 pub use payload::{Encoding, Payload};
 pub use read::{PayloadDeserializer, read_payload};

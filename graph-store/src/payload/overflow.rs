@@ -6,16 +6,24 @@
 
 use serde_json::Value;
 
+use super::payload::joined;
 use super::strict::NOT_FINITE;
-use super::{Unreadable, Unstorable};
+use super::{Encoding, Payload, Unreadable, Unstorable};
 
 /// The message for a number that overflows its type.
 const OVERFLOWS: &str =
     "the number is too large for its type, which would hold infinity: use a smaller number";
 
-/// Returns `true` if JSON may contain a number that is infinite as an `f32`. Strings may cause a false positive.
+/// Returns `true` if the JSON of one of these payloads may contain a number that is infinite as an `f32`. Strings may cause
+/// a false positive.
 #[doc(hidden)]
-pub fn may_overflow(json: &[u8]) -> bool {
+pub fn any_may_overflow<'p>(payloads: impl IntoIterator<Item = &'p Payload>) -> bool {
+    let json = payloads.into_iter().filter(|payload| payload.encoding() == Encoding::Json);
+    joined(json).any(may_overflow)
+}
+
+/// The same for JSON.
+pub(super) fn may_overflow(json: &[u8]) -> bool {
     if has_long_integer(json) {
         return true;
     }
@@ -124,9 +132,11 @@ impl Unstorable {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde::{Deserialize, Serialize};
 
-    use super::super::{Payload, from_json, from_payload};
+    use super::super::{from_json, from_payload};
     use super::*;
 
     #[test]
@@ -147,6 +157,18 @@ mod tests {
         {
             assert!(!may_overflow(json.as_bytes()), "{json}");
         }
+    }
+
+    #[test]
+    fn payloads_in_one_buffer_are_searched_together() {
+        let buffer: Arc<[u8]> = Arc::from(*b"[1e\n5]\n[1e300]\n[1]");
+        let part = |range| Payload::part_of(Encoding::Json, Arc::clone(&buffer), range).unwrap();
+        let (open, small, large, last) = (part(0..3), part(4..6), part(7..14), part(15..18));
+        assert!(any_may_overflow([&open, &small, &large, &last]));
+        assert!(any_may_overflow([&last, &large]));
+        assert!(!any_may_overflow([&open, &small, &last]));
+        assert!(!any_may_overflow([&last, &Payload::new(Encoding::Bytes, *b"1e300")]));
+        assert!(any_may_overflow([&last, &Payload::json("1e300")]));
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

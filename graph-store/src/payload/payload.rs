@@ -89,6 +89,23 @@ impl Payload {
     }
 }
 
+/// Returns the bytes of payloads. Those that follow each other in one buffer are one slice, which may contain a byte between
+/// two of them.
+pub(super) fn joined<'p>(payloads: impl Iterator<Item = &'p Payload>) -> impl Iterator<Item = &'p [u8]> {
+    let mut payloads = payloads.peekable();
+    std::iter::from_fn(move || {
+        let first = payloads.next()?;
+        let mut end = first.range.end;
+        let follows = |next: &&Payload, end: usize| {
+            Arc::ptr_eq(&next.bytes, &first.bytes) && (end..=end + 1).contains(&next.range.start)
+        };
+        while let Some(next) = payloads.next_if(|next| follows(next, end)) {
+            end = next.range.end;
+        }
+        Some(first.bytes.get(first.range.start..end).unwrap_or_default())
+    })
+}
+
 impl PartialEq for Payload {
     fn eq(&self, other: &Self) -> bool {
         self.encoding == other.encoding && self.bytes() == other.bytes()

@@ -1,7 +1,7 @@
 use serde::de::value::SeqDeserializer;
 use serde::de::{Deserializer, Visitor};
 use serde_json::Error;
-use serde_json::de::SliceRead;
+use serde_json::de::StrRead;
 
 use super::{Encoding, Payload, Unreadable};
 
@@ -9,7 +9,7 @@ use super::{Encoding, Payload, Unreadable};
 #[non_exhaustive]
 pub enum PayloadDeserializer<'a, 'de> {
     /// JSON.
-    Json(&'a mut serde_json::Deserializer<SliceRead<'de>>),
+    Json(&'a mut serde_json::Deserializer<StrRead<'de>>),
     /// The bytes of a value that serializes as bytes.
     Bytes(&'de [u8]),
 }
@@ -24,7 +24,7 @@ pub fn read_payload<T>(
 ) -> Result<T, Unreadable> {
     let mut json = None;
     match read(open(payload, &mut json)?) {
-        Ok(value) => end(json).map(|()| value),
+        Ok(value) => end(&mut json).map(|()| value),
         Err(error) => Err(error.into()),
     }
 }
@@ -33,11 +33,11 @@ pub fn read_payload<T>(
 // Not a part of the function above, which is compiled again for each type.
 fn open<'a, 'de>(
     payload: &'de Payload,
-    json: &'a mut Option<serde_json::Deserializer<SliceRead<'de>>>,
+    json: &'a mut Option<serde_json::Deserializer<StrRead<'de>>>,
 ) -> Result<PayloadDeserializer<'a, 'de>, Unreadable> {
     Ok(match payload.encoding() {
         Encoding::Json => {
-            let reader = serde_json::Deserializer::from_slice(payload.bytes());
+            let reader = serde_json::Deserializer::from_str(json_text(payload.bytes())?);
             PayloadDeserializer::Json(json.insert(reader))
         }
         Encoding::Bytes => PayloadDeserializer::Bytes(payload.bytes()),
@@ -49,10 +49,16 @@ fn open<'a, 'de>(
     })
 }
 
+/// Returns JSON as a string.
+// Checked as a whole: a reader of bytes checks each of its strings, which takes two to three times as long.
+pub(super) fn json_text(json: &[u8]) -> Result<&str, Unreadable> {
+    std::str::from_utf8(json).map_err(|_| Unreadable::new("it is not valid UTF-8"))
+}
+
 /// Refuses bytes after the value.
-fn end(json: Option<serde_json::Deserializer<SliceRead<'_>>>) -> Result<(), Unreadable> {
+fn end(json: &mut Option<serde_json::Deserializer<StrRead<'_>>>) -> Result<(), Unreadable> {
     match json {
-        Some(mut json) => Ok(json.end()?),
+        Some(json) => Ok(json.end()?),
         None => Ok(()),
     }
 }
@@ -129,4 +135,21 @@ fn visit_bytes<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::
 /// Supports types that serialize as bytes and deserialize a sequence of numbers, as they can from JSON.
 fn visit_seq<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
     visitor.visit_seq(SeqDeserializer::new(bytes.iter().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Encoding, Payload, from_json_text, from_payload};
+
+    #[test]
+    fn json_is_one_value_in_utf8() {
+        let read = |json: &[u8]| {
+            let result = from_payload::<Vec<String>>(&Payload::new(Encoding::Json, json));
+            assert_eq!(from_json_text(json), result);
+            result.map_err(|error| error.to_string())
+        };
+        assert_eq!(read("[\"\u{e9}\", \"\\u00e9\"]\n".as_bytes()), Ok(vec!["\u{e9}".to_owned(); 2]));
+        assert_eq!(read(b"[\"\xff\"]"), Err("it is not valid UTF-8".to_owned()));
+        assert!(read(b"[] []").unwrap_err().starts_with("trailing characters"));
+    }
 }

@@ -1,7 +1,7 @@
 //! Refuses numbers that were too large for their type when they were read.
 
 use crate::checkpoint::StoredField;
-use crate::payload::{Encoding, Payload, may_overflow};
+use crate::payload::{Payload, any_may_overflow};
 
 use super::super::{FieldWrite, GraphState, Update};
 use super::{DecodeError, Decoded, EncodeError, Form};
@@ -17,7 +17,7 @@ pub(in super::super) fn overflow_of<S, W: FieldWrite<S>>(write: &W) -> Option<En
 pub(crate) fn decode_write<S: GraphState>(key: &str, form: Form, payload: &Payload) -> Decoded<WriteOf<S>> {
     let decoded = WriteOf::<S>::__decode(key, form, payload);
     let error = match &decoded {
-        Decoded::Write(write) if has_large_number(payload) => overflow_of(write),
+        Decoded::Write(write) if any_may_overflow([payload]) => overflow_of(write),
         _ => None,
     };
     error.and_then(DecodeError::of_overflow).map_or(decoded, Decoded::Invalid)
@@ -25,9 +25,5 @@ pub(crate) fn decode_write<S: GraphState>(key: &str, form: Form, payload: &Paylo
 
 /// Returns `true` if the stored fields may contain a number that is too large for its type.
 pub(crate) fn have_large_number(stored: &[StoredField]) -> bool {
-    stored.iter().flat_map(|field| &field.changes).any(|change| has_large_number(&change.payload))
-}
-
-fn has_large_number(payload: &Payload) -> bool {
-    payload.encoding() == Encoding::Json && may_overflow(payload.bytes())
+    any_may_overflow(stored.iter().flat_map(|field| &field.changes).map(|change| &change.payload))
 }
