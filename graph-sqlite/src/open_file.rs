@@ -1,5 +1,9 @@
+use std::future::poll_fn;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use rusqlite::{Connection, InterruptHandle};
@@ -22,8 +26,13 @@ pub(crate) struct OpenFile {
     pub(crate) writes: WriteQueue,
     reads: Arc<Queue<Read>>,
     readers: Vec<InterruptHandle>,
+    /// The number of reads on callers' threads.
+    reads_at_once: AtomicU32,
     threads: Arc<OpenThreads>,
 }
+
+/// The number of reads on callers' threads after which one of the callers yields.
+const READS_AT_ONCE: u32 = 32;
 
 /// The maximum time for which a drop blocks. Longer than closing a file takes, unless another process locks it or a
 /// write of many rows is under way. An async runtime has to bear it.
@@ -40,6 +49,7 @@ impl OpenFile {
             // A bound of 0: an abandoned read never runs.
             reads: Arc::new(Queue::new(0)),
             readers: Vec::new(),
+            reads_at_once: AtomicU32::new(0),
             threads: Arc::default(),
         };
         for _ in 0..options.readers {
@@ -70,12 +80,31 @@ impl OpenFile {
         self.writes.wait_for_abandoned().await;
         let (thread, namespace) = (Arc::clone(&operation.thread), Arc::clone(&operation.namespace));
         match self.writes.read_inline(&thread, &namespace, checkpoint) {
-            Some(loaded) => Ok(loaded),
+            Some(loaded) => {
+                self.yield_at_times().await;
+                Ok(loaded)
+            }
             None => {
                 let query = move |db: &_| reader::get(db, &thread, &namespace, checkpoint);
                 reader::read(&self.reads, operation, query).await
             }
         }
+    }
+
+    /// Lets the other tasks of the runtime run after [`READS_AT_ONCE`] reads on callers' threads.
+    ///
+    /// These reads do not wait, so a task that only reads would keep its thread.
+    async fn yield_at_times(&self) {
+        let mut yields =
+            self.reads_at_once.fetch_add(1, Ordering::Relaxed) % READS_AT_ONCE == READS_AT_ONCE - 1;
+        poll_fn(|cx| {
+            if !mem::take(&mut yields) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 
     /// Closes the file: runs the submitted calls, refuses later ones, and waits until every connection is closed.

@@ -80,13 +80,18 @@ impl Drop for AbandonReadOnDrop<'_> {
     }
 }
 
-/// Runs a query in a transaction of its own, so that it sees one state of the file.
-pub(crate) fn in_snapshot<T>(
+/// Runs a query in a transaction of its own, so that it sees one state of the file, in the format of this program.
+fn in_snapshot<T>(db: &Connection, query: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+    in_transaction(db, |db| schema::check_unchanged(db).and_then(|()| query(db)))
+}
+
+/// Runs a query in a transaction of its own.
+pub(crate) fn in_transaction<T>(
     db: &Connection,
     query: impl FnOnce(&Connection) -> Result<T, Error>,
 ) -> Result<T, Error> {
     db.prepare_cached("BEGIN")?.execute([])?;
-    let found = schema::check_unchanged(db).and_then(|()| query(db));
+    let found = query(db);
     // Some errors end the transaction. A transaction that only reads can always be rolled back.
     if !db.is_autocommit() {
         db.prepare_cached("ROLLBACK")?.execute([])?;

@@ -21,8 +21,9 @@ use superstep_store::checkpoint::{
 
 use crate::error::Error;
 use crate::options::{SqliteOptions, Synchronous};
-use crate::reader::{Room, get_within, in_snapshot};
+use crate::reader::{Room, get_within, in_transaction};
 
+use super::row_cache::data_version;
 use super::{Session, commit};
 
 /// The number of commits on their callers' threads after which the writing thread checks the length of the log.
@@ -37,9 +38,6 @@ const MAX_BYTES: usize = 16 * 1024;
 
 /// A head with more bytes is read by a reader thread.
 const MAX_READ: i64 = 512 * 1024;
-
-/// One of so many reads is made by a reader thread: a caller that only reads has to yield to the other tasks of its runtime.
-const MAX_READS: u32 = 32;
 
 /// The time for which a written head is new.
 pub(super) const NEW: Duration = Duration::from_secs(10);
@@ -58,8 +56,6 @@ pub(crate) struct InlineCalls {
     /// The number of transactions of the writing thread until another writer is no longer expected. Its connection may
     /// move the log at any time.
     until_quiet: u32,
-    /// The number of reads since the last one by a reader thread.
-    reads: u32,
 }
 
 impl InlineCalls {
@@ -71,7 +67,6 @@ impl InlineCalls {
             may_be_moved: true,
             moves_log: true,
             until_quiet: 0,
-            reads: 0,
         }
     }
 
@@ -111,13 +106,13 @@ impl Session {
         if !is_new || cached.is_large || !checkpoint.is_none_or(is_head) {
             return None;
         }
-        self.inline.reads = (self.inline.reads + 1) % MAX_READS;
-        if self.inline.reads == 0 || self.has_other_writer()? {
-            return None;
-        }
         self.db.busy_timeout(Duration::ZERO).ok()?;
-        let read = in_snapshot(&self.db, |db| {
-            get_within(db, thread, namespace, checkpoint, &mut Room::new(MAX_READ))
+        let read = in_transaction(&self.db, |db| {
+            // A file without other writers has kept its format too.
+            if self.row_cache.is_outdated(data_version(db)?) {
+                return Ok(None);
+            }
+            get_within(db, thread, namespace, checkpoint, &mut Room::new(MAX_READ)).map(Some)
         });
         self.restore_busy_timeout();
         if read.is_err() && !self.db.is_autocommit() {
@@ -128,14 +123,7 @@ impl Session {
         {
             cached.is_large = true;
         }
-        read.ok()
-    }
-
-    /// Returns `true` if another connection has written to the file since the last transaction.
-    fn has_other_writer(&self) -> Option<bool> {
-        let version =
-            self.db.prepare_cached("PRAGMA data_version").ok()?.query_row([], |row| row.get(0)).ok()?;
-        Some(self.row_cache.is_outdated(version))
+        read.ok().flatten()
     }
 
     pub(super) fn restore_busy_timeout(&mut self) {

@@ -46,7 +46,7 @@ use shared_session::SharedSession;
 
 use failure::Failure;
 use inline::InlineCalls;
-use row_cache::RowCache;
+use row_cache::{RowCache, data_version};
 use write::Vote;
 
 pub(crate) type BoxedWrite = Box<dyn Write>;
@@ -196,7 +196,7 @@ impl Session {
     /// Checks that the file is the one that was opened, and that the cached rows are those in the file.
     fn revalidate(&mut self) -> Result<(), Error> {
         self.file.check()?;
-        let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let version = data_version(&self.db)?;
         if self.row_cache.is_outdated(version) {
             if self.row_cache.is_in_use() {
                 self.inline.note_other_writer();

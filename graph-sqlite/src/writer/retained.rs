@@ -9,6 +9,8 @@ use superstep_store::checkpoint::{CheckpointId, RecordKey, RecordKind};
 use crate::columns::id;
 use crate::error::Error;
 
+use super::row_cache::data_version;
+
 /// The records of a thread that say that one checkpoint needs another.
 ///
 /// A thread can have as many namespaces as subgraph calls, so they are read once for all of its namespaces, and again
@@ -122,8 +124,7 @@ impl RetainedCheckpoints {
 
 /// Identifies the content of the file: other connections change the first number, this one the second.
 fn version(db: &Connection) -> rusqlite::Result<(i64, u64)> {
-    let others = db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-    Ok((others, db.total_changes()))
+    Ok((data_version(db)?, db.total_changes()))
 }
 
 /// Returns `true` if a checkpoint has an open interrupt.

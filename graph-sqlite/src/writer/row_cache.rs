@@ -124,6 +124,11 @@ impl RowCache {
     }
 }
 
+/// Returns a number that changes when another connection writes to the file.
+pub(super) fn data_version(db: &Connection) -> rusqlite::Result<i64> {
+    db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
+}
+
 /// Returns `true` if a batch removes checkpoints, which may take long.
 pub(crate) fn rolls_back(batch: &WriteBatch) -> bool {
     batch.writes.iter().any(|write| matches!(write, BatchWrite::RollBack { .. }))
