@@ -1,9 +1,9 @@
-use crate::erased::Packet;
 use crate::step::{Choice, Leave};
 
 use super::{NodePlan, Progress, Target, Task, Topology};
 
-/// Plans the superstep after `step`. `departures` are its tasks in application order, with the way each one left.
+/// Plans the superstep after `step`. `departures` are its tasks in application order, with the way each one left. Their
+/// packets move to the planned tasks.
 ///
 /// A node of `None` stands for START. The tasks are stored in `progress`: first those planned by edges, routes and joins
 /// in registration order, each node once; then one task for each packet, in the order in which they were sent.
@@ -11,7 +11,7 @@ pub(crate) fn plan<'l>(
     topology: &Topology,
     progress: &mut Progress,
     step: u64,
-    departures: impl Iterator<Item = (Option<usize>, &'l Leave)>,
+    departures: impl Iterator<Item = (Option<usize>, &'l mut Leave)>,
 ) {
     progress.tasks.clear();
     let mut sent = Vec::new();
@@ -29,7 +29,8 @@ pub(crate) fn plan<'l>(
             Leave::ByEdges => from.edges.iter().for_each(|&to| progress.plan_target(to)),
             Leave::By(choice) => progress.follow(from, choice, &mut sent),
             Leave::ByAll(choices) => {
-                choices.iter().for_each(|choice| progress.follow(from, choice, &mut sent));
+                sent.reserve(choices.len());
+                choices.iter_mut().for_each(|choice| progress.follow(from, choice, &mut sent));
             }
         }
         if from.handler_exits.is_empty() || !from.left_by_handler(leave) {
@@ -38,7 +39,11 @@ pub(crate) fn plan<'l>(
     }
     progress.leave_joins(topology);
     progress.finish_edge_tasks();
-    progress.tasks.append(&mut sent);
+    if progress.tasks.is_empty() {
+        progress.tasks = sent;
+    } else {
+        progress.tasks.append(&mut sent);
+    }
     progress.defer(topology, step);
 }
 
@@ -53,14 +58,16 @@ impl Progress {
         }
     }
 
-    fn follow(&mut self, from: &NodePlan, choice: &Choice, sent: &mut Vec<Task>) {
+    fn follow(&mut self, from: &NodePlan, choice: &mut Choice, sent: &mut Vec<Task>) {
         let Some(exit) = from.exit(choice.exit) else { return };
-        for &to in &exit.to {
-            match (to, &choice.packet) {
-                (Target::Node(node), Some(packet)) => {
-                    sent.push(Task { node, packet: Some(Packet::clone(packet)) });
+        let last = exit.to.len().saturating_sub(1);
+        for (nth, &to) in exit.to.iter().enumerate() {
+            match to {
+                Target::Node(node) if choice.packet.is_some() => {
+                    let packet = if nth == last { choice.packet.take() } else { choice.packet.clone() };
+                    sent.push(Task { node, packet });
                 }
-                (to, _) => self.plan_target(to),
+                to => self.plan_target(to),
             }
         }
     }

@@ -93,8 +93,8 @@ fn check(notation: &str, steps: &[(&str, &str)]) -> Progress {
     let topology = graph(notation);
     let mut progress = Progress::new(&topology);
     for (step, (left, planned)) in steps.iter().enumerate() {
-        let left = departures(left);
-        plan(&topology, &mut progress, step as u64, left.iter().map(|(node, leave)| (*node, leave)));
+        let mut left = departures(left);
+        plan(&topology, &mut progress, step as u64, left.iter_mut().map(|(node, leave)| (*node, leave)));
         assert_eq!(show(&progress), *planned, "graph `{notation}`, step {step}");
         assert!(progress.planned.iter().all(|&planned| !planned));
     }

@@ -31,9 +31,9 @@ impl Driver {
         }
         self.undos.forget();
         self.step = step;
-        let left = self.tasks.iter().zip(&self.results);
+        let left = self.tasks.iter().zip(&mut self.results);
         let node = |task: &Task| (task.node != START_PLACE).then_some(task.node);
-        let left = left.filter_map(|(task, result)| Some((node(task), &result.as_ref()?.leave)));
+        let left = left.filter_map(|(task, result)| Some((node(task), &mut result.as_mut()?.leave)));
         plan(&self.graph.topology, &mut self.progress, step, left);
         if self.persist.as_ref().is_some_and(|persist| persist.ends()) {
             self.progress = Progress::new(&self.graph.topology);

@@ -38,14 +38,14 @@ impl Driver {
 
     /// Plans the first superstep: follows the edges from START, or asks its route function.
     pub(crate) fn leave_start(&mut self) -> Result<(), Error> {
-        let leave = match &self.graph.start {
+        let mut leave = match &self.graph.start {
             None => Leave::ByEdges,
             Some(decide) => {
                 call_route(decide, ErasedSource { state: &*self.state, packet: None, ctx: &*self.ctx })
                     .map_err(|failed| self.error(start_failed(failed)))?
             }
         };
-        plan(&self.graph.topology, &mut self.progress, self.step, std::iter::once((None, &leave)));
+        plan(&self.graph.topology, &mut self.progress, self.step, std::iter::once((None, &mut leave)));
         self.ephemerals.keep(self.step, &self.progress);
         self.take_plan();
         Ok(())
