@@ -51,7 +51,7 @@ pub(crate) fn call_routes(
         let overlay = fold_task(state, &mut finished.writes.clone(), write_set, &mut undos)
             .map_err(|(_, error)| Failed::Error(error.into()));
         let attempt = attempts.get(index).copied().unwrap_or(1);
-        let ctx = ctx.at(At { node: task.node, task: index, attempt, ..ctx.at });
+        let ctx = ctx.at(At { node: task.node, task: index, attempt, ..ctx.at.get() });
         let source = ErasedSource { state, packet: task.packet.as_ref(), ctx: &*ctx };
         match overlay.and_then(|()| call_route(decide, source)) {
             Ok(leave) => finished.leave = leave,

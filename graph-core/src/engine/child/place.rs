@@ -67,11 +67,11 @@ impl CallPlace {
             .as_ref()
             .map_or("", |parent_persistence| parent_persistence.namespace());
         let stored_as =
-            |name: &str| stored_as(parent_namespace, name, &call.storage, call.packets, cx.at.task);
-        let names = parent_run.aliases.iter().filter(|(_, place)| *place == cx.at.node);
+            |name: &str| stored_as(parent_namespace, name, &call.storage, call.packets, cx.at.task());
+        let names = parent_run.aliases.iter().filter(|(_, place)| *place == cx.at.node());
         let before = names.map(|(name, _)| stored_as(name)).collect();
         let namespace = stored_as(&node);
-        let (step, task) = (cx.at.step, cx.at.task);
+        let (step, task) = (cx.at.step, cx.at.task());
         let call = cx.stamp_thread().map(|thread| Arc::from(format!("{thread}/{step}.{task}.{node}")));
         let position = parent_run.listeners.is_some().then(RunPosition::default);
         let callers = match &parent_run.listeners {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::StreamMode;
 use crate::cache::Cache;
-use crate::engine::at::At;
+use crate::engine::at::{At, Place};
 use crate::engine::spans::RunSpan;
 use crate::error::NodeFailure;
 use crate::interrupt::Question;
@@ -28,7 +28,7 @@ use super::run_metadata::RunMetadata;
 /// application context as well.
 pub struct Context {
     pub(crate) shared: Arc<RunShared>,
-    pub(crate) at: At,
+    pub(crate) at: Place,
     /// The attempt's interrupts, durable steps and sleeps; created on first use.
     scratch: OnceLock<Box<TaskScratch>>,
 }
@@ -90,18 +90,18 @@ impl Context {
     }
 
     fn new(shared: Arc<RunShared>, at: At) -> Self {
-        Self { shared, at, scratch: OnceLock::new() }
+        Self { shared, at: at.into(), scratch: OnceLock::new() }
     }
 
     pub(crate) fn scratch(&self) -> &TaskScratch {
         self.scratch.get_or_init(|| {
-            Box::new(TaskScratch::new(self.shared.memories.task_id(self.at.step, self.at.task)))
+            Box::new(TaskScratch::new(self.shared.memories.task_id(self.at.step, self.at.task())))
         })
     }
 
     /// Turns this into the context of an error handler.
     pub(crate) fn handling(&mut self, failure: Arc<NodeFailure>) {
-        let task = self.shared.memories.task_id(self.at.step, self.at.task);
+        let task = self.shared.memories.task_id(self.at.step, self.at.task());
         self.scratch = OnceLock::from(Box::new(TaskScratch::handling(&task, failure)));
     }
 
@@ -134,12 +134,12 @@ impl Context {
 
     /// Accesses the data that the task keeps between attempts.
     pub(crate) fn memory<T>(&self, look: impl FnOnce(&mut TaskMemory) -> T) -> T {
-        self.shared.memories.of(self.at.step, self.at.task, look)
+        self.shared.memories.of(self.at.step, self.at.task(), look)
     }
 
     /// Returns the task's index in its superstep.
     pub(crate) fn task(&self) -> usize {
-        self.at.task
+        self.at.task()
     }
 
     /// Keeps the subgraph call of this task id for the next attempt.
@@ -150,7 +150,7 @@ impl Context {
     /// Returns the node's name in the graph.
     #[inline]
     pub fn node(&self) -> &str {
-        self.shared.names.get(self.at.node).map_or("START", |name| name)
+        self.shared.names.get(self.at.node()).map_or("START", |name| name)
     }
 
     /// Returns the number of the current superstep. The first superstep after the input is 1.
@@ -169,7 +169,7 @@ impl Context {
     /// [`step`](crate::run::Stepper::step), or when its thread is resumed. The count continues in all three cases. A
     /// suspended attempt is not counted.
     pub fn attempt(&self) -> u32 {
-        self.at.attempt
+        self.at.attempt()
     }
 
     /// Reports progress to a policy with an [idle timeout](crate::policy::Policy::idle_timeout).
@@ -211,7 +211,7 @@ impl Context {
     /// Returns the task's stamp, from which the first phase of the reducers derives ids.
     #[inline]
     pub(crate) fn stamp(&self) -> Stamp<'_> {
-        Stamp { thread: self.stamp_thread(), ..Stamp::new(self.node(), self.at.step, self.at.task) }
+        Stamp { thread: self.stamp_thread(), ..Stamp::new(self.node(), self.at.step, self.at.task()) }
     }
 
     /// Returns the run's metadata: its own keys and values.
@@ -269,7 +269,7 @@ impl Context {
         self.heartbeat();
         if let Some(sink) = self.listened(StreamMode::Custom) {
             let sent = NodeEvent::Custom(Custom::new(value));
-            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
+            sink.send(self.at.step, self.at.task(), Arc::from(self.node()), sent).await;
         }
     }
 
@@ -277,7 +277,7 @@ impl Context {
     pub(crate) async fn step_finished(&self, key: &str, kept: bool) {
         if let Some(sink) = self.listened(StreamMode::Tasks) {
             let sent = NodeEvent::Step(Arc::from(key), kept);
-            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
+            sink.send(self.at.step, self.at.task(), Arc::from(self.node()), sent).await;
         }
     }
 
@@ -332,7 +332,7 @@ impl Context {
         self.heartbeat();
         if let Some(sink) = self.listened(StreamMode::Messages) {
             let sent = NodeEvent::Message(Box::new(chunk.into()));
-            sink.send(self.at.step, self.at.task, Arc::from(self.node()), sent).await;
+            sink.send(self.at.step, self.at.task(), Arc::from(self.node()), sent).await;
         }
     }
 }

@@ -164,7 +164,7 @@ impl Driver {
             && let Some(decide) = decider(&self.graph, task.node)
         {
             let attempt = self.attempts.first().copied().unwrap_or(1);
-            self.ctx.at = At { node: task.node, attempt, ..self.ctx.at };
+            self.ctx.at.move_to(At { node: task.node, attempt, ..self.ctx.at.get() });
             match call_route(decide, ErasedSource { state, packet: task.packet.as_ref(), ctx: &*self.ctx }) {
                 Ok(leave) => finished.leave = leave,
                 Err(failed) => {

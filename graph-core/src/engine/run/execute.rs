@@ -17,6 +17,7 @@ use crate::options::{FailureMode, RunOptions};
 use crate::plan::Task;
 use crate::stream::Events;
 
+use super::lent_contexts::LentContexts;
 use super::task_pool::{CollectedTask, TaskInputs, TaskPool, send_start, workers};
 
 /// A superstep during its execution. Results are stored in place as they arrive, so that dropping the execution keeps
@@ -99,28 +100,33 @@ impl Execution<'_> {
 
     /// Runs every task that has no result yet.
     async fn run(&mut self) {
-        let pending = self.pending();
-        self.missing = pending.len();
-        self.spares.reserve(pending.len());
-        match workers().filter(|_| pending.len() > 1) {
-            Some(workers) => self.on_workers(&pending, workers).await,
-            None => self.in_place(&pending).await,
+        self.missing = self.results.iter().filter(|result| result.is_none()).count();
+        self.spares.reserve(self.missing);
+        match workers().filter(|_| self.missing > 1) {
+            Some(workers) => self.on_workers(workers).await,
+            None => self.in_place().await,
         }
     }
 
-    /// Returns the positions of the tasks without a result.
-    fn pending(&self) -> Vec<At> {
-        let base = self.ctx.at;
-        let tasks = self.tasks.iter().zip(self.results.iter()).zip(self.attempts.iter()).enumerate();
-        tasks
-            .filter(|(_, ((_, result), _))| result.is_none())
-            .map(|(index, ((task, _), attempts))| At {
-                node: task.node,
-                task: index,
-                attempt: attempts.saturating_add(1),
-                ..base
-            })
-            .collect()
+    /// Returns the positions of the tasks without a result, from the task with this index on.
+    fn pending(&self, first: usize) -> Vec<At> {
+        let base = self.ctx.at.get();
+        (first..self.tasks.len()).filter_map(|index| self.position(index, base)).collect()
+    }
+
+    /// Returns the position of the first of them.
+    #[inline]
+    fn first_pending(&self, first: usize, base: At) -> Option<At> {
+        (first..self.tasks.len()).find_map(|index| self.position(index, base))
+    }
+
+    /// Returns the position of a task without a result.
+    #[inline]
+    fn position(&self, index: usize, base: At) -> Option<At> {
+        let (task, attempts) = (self.tasks.get(index)?, self.attempts.get(index)?);
+        let is_pending = self.results.get(index)?.is_none();
+        let attempt = attempts.saturating_add(1);
+        is_pending.then_some(At { node: task.node, task: index, attempt, ..base })
     }
 
     /// Returns `true` if a task has failed and its siblings have to stop.
@@ -131,36 +137,29 @@ impl Execution<'_> {
     }
 
     /// Runs all tasks on the thread that polls the run.
-    async fn in_place(&mut self, pending: &[At]) {
-        let (graph, state, tasks, keep) = (Arc::clone(self.graph), self.state, self.tasks, self.stored());
-        let contexts = self.ctx.at_each(pending);
-        let mut queue = pending.iter().enumerate();
+    async fn in_place(&mut self) {
+        let (graph, state, keep) = (Arc::clone(self.graph), self.state, self.stored());
+        let contexts = LentContexts::new(self.ctx);
+        let start =
+            TaskStart { graph: &graph, state: &**state, tasks: self.tasks, contexts: &contexts, keep };
+        let mut queue = Queue::default();
         let mut waiting = FuturesUnordered::new();
         loop {
             while waiting.len() < self.at_once() {
-                let Some((nth, &at)) = queue.next() else { break };
-                let (Some(task), Some(ctx)) = (tasks.get(at.task), contexts.nth(nth)) else { continue };
-                let Some(node) = graph.nodes.get(at.node) else { continue };
-                self.note_attempt(at);
-                if let Some(events) = self.events {
+                if let Some(events) = self.events
+                    && let Some(at) = self.first_pending(queue.next, self.ctx.at.get())
+                    && let Some(task) = self.tasks.get(at.task)
+                {
+                    self.note_attempt(at);
+                    queue.announced = Some(at);
                     send_start(&graph, events, at, task).await;
                 }
-                let spare = self.spares.take();
-                let work = Work::new(node, &**state, task, ctx, keep, self.events, spare);
-                let mut attempt = Indexed { index: at.task, work };
                 // Polled once before it is queued: a fan-out of cheap nodes then queues nothing.
-                let Some(slot) = self.results.get_mut(at.task) else { continue };
-                let polled = poll_fn(|cx| {
-                    Poll::Ready(attempt.work.poll_into(cx, keep, |finished| *slot = Some(finished)))
-                });
-                match polled.await {
-                    Poll::Pending => waiting.push(attempt),
-                    Poll::Ready(Ok(())) if self.events.is_none() => self.result_arrived(at.task),
-                    Poll::Ready(result) => {
-                        if result.is_ok() {
-                            self.result_arrived(at.task);
-                        }
-                        self.report(at.task, result).await;
+                match poll_fn(|cx| Poll::Ready(self.poll_queue(cx, start, &mut queue))).await {
+                    None => break,
+                    Some(Polled::Pending(attempt)) => waiting.push(attempt),
+                    Some(Polled::Ended(index, result)) => {
+                        self.report(index, result).await;
                         if self.is_over() {
                             return;
                         }
@@ -175,13 +174,54 @@ impl Execution<'_> {
         }
     }
 
+    /// Begins one task after the other, until one is pending or its end has to be reported. Returns it; `None` if all
+    /// tasks have begun.
+    fn poll_queue<'s>(
+        &mut self,
+        cx: &mut Context<'_>,
+        start: TaskStart<'s>,
+        queue: &mut Queue,
+    ) -> Option<Polled<'s>>
+    where
+        Self: 's,
+    {
+        let base = self.ctx.at.get();
+        while let Some(at) = queue.announced.take().or_else(|| self.first_pending(queue.next, base)) {
+            queue.next = at.task + 1;
+            let ctx = start.contexts.of(at, queue.kept, || self.pending(at.task));
+            let (Some(task), Some(ctx)) = (start.tasks.get(at.task), ctx) else { continue };
+            let Some(node) = start.graph.nodes.get(at.node) else { continue };
+            self.note_attempt(at);
+            let spare = self.spares.take();
+            let mut work = Work::new(node, start.state, task, ctx, start.keep, self.events, spare);
+            let Some(slot) = self.results.get_mut(at.task) else { continue };
+            let polled = work.poll_into(cx, start.keep, |finished| *slot = Some(finished));
+            if polled.is_pending() || ctx.used_scratch().is_some() {
+                queue.kept += 1;
+            }
+            match polled {
+                Poll::Pending => return Some(Polled::Pending(Indexed { index: at.task, work })),
+                Poll::Ready(result) => {
+                    if result.is_ok() {
+                        self.result_arrived(at.task);
+                    }
+                    if result.is_err() || self.events.is_some() {
+                        return Some(Polled::Ended(at.task, result));
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// Runs the tasks on the runtime's workers, so that all cores take part. Dropping the pool aborts its tasks.
-    async fn on_workers(&mut self, pending: &[At], workers: usize) {
+    async fn on_workers(&mut self, workers: usize) {
+        let pending = self.pending(0);
         let (keep, spans) = (self.stored(), &self.ctx.shared.spans);
         let inputs = TaskInputs {
             graph: Arc::clone(self.graph),
             state: Arc::clone(self.state),
-            contexts: self.ctx.at_each(pending),
+            contexts: self.ctx.at_each(&pending),
             events: self.events.cloned(),
             keep,
         };
@@ -216,6 +256,33 @@ impl Execution<'_> {
     fn at_once(&self) -> usize {
         self.options.max_concurrency.unwrap_or(usize::MAX)
     }
+}
+
+/// Everything with which tasks begin.
+#[derive(Clone, Copy)]
+struct TaskStart<'a> {
+    graph: &'a Compiled,
+    state: &'a dyn ErasedState,
+    tasks: &'a [Task],
+    contexts: &'a LentContexts<'a>,
+    keep: Keep,
+}
+
+/// The tasks that have not begun.
+#[derive(Default)]
+struct Queue {
+    /// The index of the first of them, or of one before it.
+    next: usize,
+    /// The first of them, once the listeners know that it starts.
+    announced: Option<At>,
+    /// The number of contexts that their tasks keep.
+    kept: usize,
+}
+
+/// A task that was polled once.
+enum Polled<'a> {
+    Pending(Indexed<'a>),
+    Ended(usize, Result<(), Box<Unfinished>>),
 }
 
 struct Indexed<'a> {

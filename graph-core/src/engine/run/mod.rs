@@ -8,6 +8,7 @@ mod cache_results;
 mod commit;
 mod driver;
 mod execute;
+mod lent_contexts;
 mod outcomes;
 mod pause;
 mod status;

@@ -51,8 +51,9 @@ impl Driver {
                 let cx = self.ctx.cx_mut();
                 cx.clear_scratch();
                 let remaining = self.last_step - step;
-                cx.at =
+                let at =
                     At { node: task.node, task: 0, step, remaining, attempt: *attempts, is_cached: false };
+                cx.at = at.into();
                 let spare = self.spares.take();
                 let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
                 if let Err(unfinished) = LoneAttempt::new(future, &self.ctx, slot).await {
@@ -104,7 +105,8 @@ impl Driver {
     ) -> Pin<Box<dyn Future<Output = Result<bool, Error>> + Send + '_>> {
         Box::pin(async move {
             let remaining = self.last_step - step;
-            self.ctx.at = At { node: usize::MAX, task: 0, step, remaining, attempt: 1, is_cached: false };
+            self.ctx.at =
+                At { node: usize::MAX, task: 0, step, remaining, attempt: 1, is_cached: false }.into();
             self.runs_again();
             let span = self.spans.superstep(step, self.tasks.len());
             let result = span.instrument(self.execute_and_commit(step)).await;
@@ -155,7 +157,8 @@ impl Driver {
         {
             self.ctx.clear_scratch();
             *attempts = attempts.saturating_add(1);
-            (self.ctx.at.node, self.ctx.at.attempt) = (task.node, *attempts);
+            let at = self.ctx.at.get();
+            self.ctx.at.move_to(At { node: task.node, attempt: *attempts, ..at });
             let spare = self.spares.take();
             let future = node.run.call(&*self.state, task.packet.as_ref(), &*self.ctx, spare);
             match Journal::beside(journal, Attempt::new(future, &self.ctx, keep)).await {

@@ -48,6 +48,40 @@ fn one_node_superstep_spawns_no_task() {
     assert_eq!(outcome.unwrap().state().log, ["0 tasks"]);
 }
 
+/// Defines nodes that log where they are, before and after they yield if they do.
+macro_rules! located {
+    ($($node:ident $yields:literal)*) => {$(
+        async fn $node(_: &Trace, cx: &Context) -> TraceUpdate {
+            let begins = format!("{} {}", cx.node(), cx.attempt());
+            if $yields {
+                tokio::task::yield_now().await;
+            }
+            say(format!("{begins}, {} {}", cx.node(), cx.attempt()))
+        }
+    )*};
+}
+
+located! { first false second true third false fourth true fifth false }
+
+#[test]
+fn every_task_has_its_own_context_whether_it_waits_or_not() {
+    let tasks = (first, second, third, fourth, fifth);
+    let graph = StateGraph::<Trace>::new()
+        .edge(START, tasks)
+        .edge(first, END)
+        .edge(second, END)
+        .edge(third, END)
+        .edge(fourth, END)
+        .edge(fifth, END)
+        .compile()
+        .unwrap();
+    let expected = ["first", "second", "third", "fourth", "fifth"].map(|at| format!("{at} 1, {at} 1"));
+    let outcome = block_on(graph.run(Trace::input())).unwrap();
+    assert_eq!(outcome.state().log, expected);
+    let outcome = block_on(graph.run(Trace::input()).stream().for_each(|_| {})).unwrap();
+    assert_eq!(outcome.state().log, expected, "with a listener");
+}
+
 #[test]
 fn run_needs_no_runtime() {
     assert_eq!(block_on_without_runtime(chain().run(Trace::input())).unwrap().state().log, ["1:a", "2:b"]);

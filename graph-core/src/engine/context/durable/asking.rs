@@ -153,7 +153,7 @@ impl<'c> Asking<'c> {
         OpenInterrupt {
             id: self.id.clone(),
             node: self.cx.node().to_owned(),
-            task: self.cx.at.task,
+            task: self.cx.at.task(),
             name: self.name().to_owned(),
             key: self.key.clone(),
             question,

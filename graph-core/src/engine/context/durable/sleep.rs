@@ -162,7 +162,7 @@ impl Context {
             self.memory(|memory| memory.sleeps.insert(id.clone(), Timer::new(millis)));
             if let Some(log) = &self.shared.steps {
                 let payload = Payload::json(millis.to_string());
-                if let Err(error) = log.record(self.at.task, RecordKind::Sleep, id, payload).await {
+                if let Err(error) = log.record(self.at.task(), RecordKind::Sleep, id, payload).await {
                     scratch.fail(error);
                     return std::future::pending().await;
                 }

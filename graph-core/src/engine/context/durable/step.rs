@@ -168,7 +168,7 @@ impl Context {
     /// Stores the result of a step durably.
     async fn save(&self, key: &str, result: Payload) -> Result<(), NodeError> {
         if let Some(log) = &self.shared.steps {
-            log.record(self.at.task, RecordKind::Step, key, result)
+            log.record(self.at.task(), RecordKind::Step, key, result)
                 .await
                 .map_err(|error| self.unstored(key, error))?;
         }

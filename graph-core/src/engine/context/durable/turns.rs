@@ -103,7 +103,7 @@ impl Context {
         self.shared.parent_run.withdraw(&withdrawn);
         if let (Some(log), Some(timer)) = (&self.shared.steps, timer) {
             let payload = serde_json::to_string(&timer).map_err(NodeError::from)?;
-            log.fired(self.at.task, id, Payload::json(payload), withdrawn).await?;
+            log.fired(self.at.task(), id, Payload::json(payload), withdrawn).await?;
         }
         self.memory(|memory| {
             memory.asked.clear();

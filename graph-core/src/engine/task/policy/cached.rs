@@ -24,7 +24,7 @@ impl Guarded<'_> {
         self.remember(at.clone(), CacheResult::None);
         if is_new && let Some(step) = self.found(&**cache, policy, &at).await {
             self.made(CacheResult::Found);
-            self.ctx.shared.spans.node(self.ctx.node(), self.ctx.at).cached();
+            self.ctx.shared.spans.node(self.ctx.node(), self.ctx.at.get()).cached();
             let prepared = contained(|| finish_cached(step, self.ctx, self.keep));
             let prepared = prepared.unwrap_or_else(|panic| Err(Failed::Panic(panic)));
             return prepared.map_err(|failed| self.failed(failed));
@@ -54,7 +54,7 @@ impl Guarded<'_> {
     /// The node itself runs if an earlier result was refused, or if the task has taken durable steps, slept, or been
     /// answered.
     fn is_new(&self) -> bool {
-        let first = self.ctx.at.attempt <= 1;
+        let first = self.ctx.at.attempt() <= 1;
         self.ctx.memory(|memory| {
             let begun = memory.retries.attempt > 0 || memory.retries.handling.is_some();
             // A run that was dropped earlier may have looked the result up and found nothing.
@@ -124,14 +124,14 @@ impl Guarded<'_> {
 
     async fn not_cached(&self, reason: String) {
         if let Some(events) = self.events {
-            let at = self.ctx.at;
+            let at = self.ctx.at.get();
             let event = TaskEvent::NotCached { reason };
             events.task(at.step, at.task, Arc::from(self.ctx.node()), event).await;
         }
     }
 
     fn failed(&self, failed: Failed) -> Box<Unfinished> {
-        let at = self.ctx.at;
+        let at = self.ctx.at.get();
         let failure = failed.into_failure(self.ctx.node(), at.step, at.attempt);
         self.final_failure(failure.of(at.task, self.task.packet.as_ref()), Vec::new())
     }

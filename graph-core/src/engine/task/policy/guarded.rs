@@ -65,10 +65,10 @@ impl Guarded<'_> {
                 // The attempt failed after the node returned: its result is unusable.
                 self.made(CacheResult::None);
             }
-            let attempt = ctx.at.attempt;
+            let attempt = ctx.at.attempt();
             let noted = |failed: Failed| {
                 let failure = failed.into_failure(self.ctx.node(), self.ctx.at.step, attempt);
-                failure.of(self.ctx.at.task, self.task.packet.as_ref())
+                failure.of(self.ctx.at.task(), self.task.packet.as_ref())
             };
             match unfinished.failed {
                 // A suspended attempt is not counted.
@@ -122,14 +122,14 @@ impl Guarded<'_> {
 
     fn next_attempt(&self) -> Box<dyn ErasedContext> {
         let attempt = self.retries(|retries| {
-            retries.attempt = self.ctx.at.attempt.max(retries.attempt.saturating_add(1));
+            retries.attempt = self.ctx.at.attempt().max(retries.attempt.saturating_add(1));
             retries.attempt
         });
-        self.ctx.at(At { attempt, is_cached: self.policy.cache.is_some(), ..self.ctx.at })
+        self.ctx.at(At { attempt, is_cached: self.policy.cache.is_some(), ..self.ctx.at.get() })
     }
 
     async fn attempt(&self, ctx: &dyn ErasedContext) -> Result<Finished, Box<Unfinished>> {
-        let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+        let span = ctx.shared.spans.node(ctx.node(), ctx.at.get());
         let call = || self.node.run.call(self.state, self.task.packet.as_ref(), ctx, TaskWrites::default());
         let mut future = span.within(call);
         if let Some(policy) = &self.policy.cache {
@@ -163,7 +163,7 @@ impl Guarded<'_> {
             (retries.failures, retries.due) = (failures, Some(Due::after(wait, now())));
             retries.clone()
         });
-        let At { step, task, .. } = self.ctx.at;
+        let At { step, task, .. } = self.ctx.at.get();
         if let Some(events) = self.events {
             let (node, error) = (Arc::from(self.ctx.node()), with_causes(failure));
             let event = TaskEvent::Retry { attempt: failure.attempt, error, wait };
@@ -177,7 +177,7 @@ impl Guarded<'_> {
         match &self.ctx.shared.steps {
             None => Ok(()),
             Some(log) => {
-                log.tried(self.ctx.at.task, FailedAttempt { failure, retries }).await.map_err(Failed::Fault)
+                log.tried(self.ctx.at.task(), FailedAttempt { failure, retries }).await.map_err(Failed::Fault)
             }
         }
     }
@@ -197,14 +197,14 @@ impl Guarded<'_> {
         handler: &Handler,
         failure: Arc<NodeFailure>,
     ) -> Result<Finished, Box<Unfinished>> {
-        let At { step, task, .. } = self.ctx.at;
+        let At { step, task, .. } = self.ctx.at.get();
         if let Some(events) = self.events {
             let event = TaskEvent::Handled { error: with_causes(&*failure) };
             events.task(step, task, Arc::from(self.ctx.node()), event).await;
         }
-        let mut ctx = self.ctx.at(At { attempt: failure.attempt, ..self.ctx.at });
+        let mut ctx = self.ctx.at(At { attempt: failure.attempt, ..self.ctx.at.get() });
         ctx.handling(Arc::clone(&failure));
-        let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+        let span = ctx.shared.spans.node(ctx.node(), ctx.at.get());
         let call = || handler.run.call(self.state, self.task.packet.as_ref(), &*ctx, TaskWrites::default());
         let attempt = Attempt::new(span.within(call), &ctx, self.keep);
         let unfinished = match Spanned::new(span, attempt).await {

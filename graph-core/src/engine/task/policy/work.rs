@@ -35,9 +35,10 @@ impl<'a> Work<'a> {
     ) -> Self {
         match &node.policy {
             None => {
-                let span = ctx.shared.spans.node(ctx.node(), ctx.at);
+                let cx = ctx.cx();
+                let span = cx.shared.spans.node(cx.node(), cx.at.get());
                 let future = span.within(|| node.run.call(state, task.packet.as_ref(), ctx, spare));
-                Self::Attempt(Spanned::new(span, Attempt::new(future, ctx, keep)))
+                Self::Attempt(Spanned::new(span, Attempt::new(future, cx, keep)))
             }
             Some(policy) => {
                 let guarded = Guarded { node, policy, state, task, ctx, keep, events };
