@@ -171,6 +171,15 @@ mod tests {
         assert!(any_may_overflow([&last, &Payload::json("1e300")]));
     }
 
+    #[test]
+    fn number_ends_with_its_payload() {
+        for (buffer, second) in [("1e300\"x\"", 5..8), ("1e300,\"x\"", 6..9), ("1e300\n\"x\"", 6..9)] {
+            let buffer: Arc<[u8]> = Arc::from(buffer.as_bytes());
+            let part = |range| Payload::part_of(Encoding::Json, Arc::clone(&buffer), range).unwrap();
+            assert!(any_may_overflow([&part(0..5), &part(second)]));
+        }
+    }
+
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     #[serde(untagged)]
     enum Buffered {

@@ -89,15 +89,17 @@ impl Payload {
     }
 }
 
-/// Returns the bytes of payloads. Those that follow each other in one buffer are one slice, which may contain a byte between
-/// two of them.
+/// Returns the bytes of payloads. Those that follow each other in one buffer, with one byte of white space between two of
+/// them, are one slice.
 pub(super) fn joined<'p>(payloads: impl Iterator<Item = &'p Payload>) -> impl Iterator<Item = &'p [u8]> {
     let mut payloads = payloads.peekable();
     std::iter::from_fn(move || {
         let first = payloads.next()?;
         let mut end = first.range.end;
         let follows = |next: &&Payload, end: usize| {
-            Arc::ptr_eq(&next.bytes, &first.bytes) && (end..=end + 1).contains(&next.range.start)
+            Arc::ptr_eq(&next.bytes, &first.bytes)
+                && next.range.start == end + 1
+                && first.bytes.get(end).is_some_and(u8::is_ascii_whitespace)
         };
         while let Some(next) = payloads.next_if(|next| follows(next, end)) {
             end = next.range.end;

@@ -5,6 +5,8 @@ use std::error::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::interrupt::Question;
+use superstep::reducers::{ReduceError, Reducer, Stamp, StoredAs};
+use superstep::state::Update as _;
 use superstep::{Context, END, Error, Graph, GraphState, START, StateGraph};
 
 use super::stores::on_every_store;
@@ -98,6 +100,61 @@ async fn answer_that_is_too_large_opens_the_question_again() {
         let pause = thread.interrupts().await.unwrap();
         let outcome = thread.resume(pause.answer_json(json!(2.5)).unwrap()).await.unwrap();
         assert_eq!(outcome.state().weight, Some(2.5));
+    })
+    .await;
+}
+
+/// Appends one value at a time, and is stored as deltas.
+enum Each {}
+
+impl<T: Clone + Send + Sync + 'static> Reducer<Vec<T>> for Each {
+    type Update = T;
+    type Delta = T;
+    const STORED: StoredAs = StoredAs::Appended;
+
+    fn prepare(update: T, _: &Stamp<'_>) -> Result<T, ReduceError> {
+        Ok(update)
+    }
+
+    fn fold(value: &mut Vec<T>, delta: T) -> Result<(), ReduceError> {
+        value.push(delta);
+        Ok(())
+    }
+}
+
+macro_rules! measured {
+    ($version:ident, $number:ty) => {
+        mod $version {
+            use super::*;
+
+            #[derive(GraphState, Clone, Debug)]
+            pub(super) struct Measured {
+                #[state(reducer = Each)]
+                pub(super) all: Vec<Buffered<$number>>,
+            }
+
+            async fn measure(_: &Measured) -> MeasuredUpdate {
+                let large = Measured::update().all(Buffered::Number(<$number>::MAX));
+                large.and(Measured::update().all(Buffered::Text("x".to_owned())))
+            }
+
+            pub(super) fn graph() -> Graph<Measured> {
+                StateGraph::<Measured>::new().edge(START, measure).edge(measure, END).compile().unwrap()
+            }
+        }
+    };
+}
+
+measured!(measured_before, f64);
+measured!(measured_after, f32);
+
+#[tokio::test]
+async fn large_number_before_another_write_of_its_task_is_refused() {
+    on_every_store(async |store| {
+        store.thread(&measured_before::graph()).run(measured_before::Measured::input()).await.unwrap();
+        let read = store.thread(&measured_after::graph()).state().await;
+        let error = read.map(|snapshot| snapshot.map(|snapshot| snapshot.state)).unwrap_err();
+        assert!(causes(&error).contains("too large for its type"), "{error:?}");
     })
     .await;
 }
