@@ -148,3 +148,32 @@ pub(crate) async fn asked(at: &Sample) -> Thread<Fan> {
     thread.run(Fan::input(at.n)).await.unwrap();
     thread
 }
+
+/// Tasks of which the first half fails at its first attempt, and waits at its second.
+pub(crate) mod half_failing {
+    use super::*;
+
+    #[derive(Route)]
+    pub(crate) enum Each {
+        #[to(work)]
+        Work((usize, bool)),
+    }
+
+    async fn split(fan: &Fan) -> Vec<Each> {
+        (0..fan.width).map(|item| Each::Work((item, item < fan.width / 2))).collect()
+    }
+
+    async fn work(_: &Fan, item: &(usize, bool), cx: &Context) -> Result<FanUpdate, NodeError> {
+        if item.1 {
+            if cx.attempt() == 1 {
+                return Err(NodeError::msg("the first attempt fails"));
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok(Fan::update().done([item.0]))
+    }
+
+    pub(crate) fn graph() -> Graph<Fan> {
+        StateGraph::<Fan>::new().edge(START, split).edge(work, END).compile().unwrap()
+    }
+}

@@ -94,4 +94,10 @@ growth! {
         let stream = emitting::stored(at).thread("t").run(Fan::input(at.n)).events(modes).stream();
         at.cost(async { stream.for_each(|_| ()).await.unwrap() }).await;
     };
+    first_half_of_a_fan_out_runs_again: Runtimes, 8_000 => async |at| {
+        let run = half_failing::graph().run(Fan::input(at.n)).on_failure(FailureMode::Collect);
+        let mut run = run.start().unwrap();
+        while run.step().await.is_ok() {}
+        assert_eq!(at.cost(run.finish()).await.unwrap().state().done.len(), at.n);
+    };
 }

@@ -114,10 +114,13 @@ impl Execution<'_> {
         (first..self.tasks.len()).filter_map(|index| self.position(index, base)).collect()
     }
 
-    /// Returns the position of the first of them.
+    /// Returns the position of the first of them in the queue, which then begins there.
     #[inline]
-    fn first_pending(&self, first: usize, base: At) -> Option<At> {
-        (first..self.tasks.len()).find_map(|index| self.position(index, base))
+    fn first_pending(&self, queue: &mut Queue, base: At) -> Option<At> {
+        let found = (queue.next..self.tasks.len()).find_map(|index| self.position(index, base));
+        // Tasks with a result are passed once.
+        queue.next = found.map_or(self.tasks.len(), |at| at.task);
+        found
     }
 
     /// Returns the position of a task without a result.
@@ -147,7 +150,7 @@ impl Execution<'_> {
         loop {
             while waiting.len() < self.at_once() {
                 if let Some(events) = self.events
-                    && let Some(at) = self.first_pending(queue.next, self.ctx.at.get())
+                    && let Some(at) = self.first_pending(&mut queue, self.ctx.at.get())
                     && let Some(task) = self.tasks.get(at.task)
                 {
                     self.note_attempt(at);
@@ -186,7 +189,7 @@ impl Execution<'_> {
         Self: 's,
     {
         let base = self.ctx.at.get();
-        while let Some(at) = queue.announced.take().or_else(|| self.first_pending(queue.next, base)) {
+        while let Some(at) = queue.announced.take().or_else(|| self.first_pending(queue, base)) {
             queue.next = at.task + 1;
             let ctx = start.contexts.of(at, queue.kept, || self.pending(at.task));
             let (Some(task), Some(ctx)) = (start.tasks.get(at.task), ctx) else { continue };
