@@ -7,6 +7,9 @@ use crate::engine::context::{ErasedContext, ErasedContexts};
 /// pending or has used the scratch state.
 ///
 /// A fan-out of tasks that are ready at once makes a single context. Another one would count up and down two shared pointers.
+///
+/// The future of a task has to be dropped before the next task gets its context: a borrow that lasts longer would see the
+/// position of the next one.
 pub(super) struct LentContexts<'c> {
     of_run: &'c dyn ErasedContext,
     first: Box<dyn ErasedContext>,
