@@ -27,12 +27,12 @@ pub(crate) struct OpenFile {
     reads: Arc<Queue<Read>>,
     readers: Vec<InterruptHandle>,
     /// The number of reads on callers' threads.
-    reads_at_once: AtomicU32,
+    inline_reads: AtomicU32,
     threads: Arc<OpenThreads>,
 }
 
 /// The number of reads on callers' threads after which one of the callers yields.
-const READS_AT_ONCE: u32 = 32;
+const INLINE_READS: u32 = 32;
 
 /// The maximum time for which a drop blocks. Longer than closing a file takes, unless another process locks it or a
 /// write of many rows is under way. An async runtime has to bear it.
@@ -49,7 +49,7 @@ impl OpenFile {
             // A bound of 0: an abandoned read never runs.
             reads: Arc::new(Queue::new(0)),
             readers: Vec::new(),
-            reads_at_once: AtomicU32::new(0),
+            inline_reads: AtomicU32::new(0),
             threads: Arc::default(),
         };
         for _ in 0..options.readers {
@@ -91,12 +91,11 @@ impl OpenFile {
         }
     }
 
-    /// Lets the other tasks of the runtime run after [`READS_AT_ONCE`] reads on callers' threads.
+    /// Lets the other tasks of the runtime run after [`INLINE_READS`] reads on callers' threads.
     ///
     /// These reads do not wait, so a task that only reads would keep its thread.
     async fn yield_at_times(&self) {
-        let mut yields =
-            self.reads_at_once.fetch_add(1, Ordering::Relaxed) % READS_AT_ONCE == READS_AT_ONCE - 1;
+        let mut yields = self.inline_reads.fetch_add(1, Ordering::Relaxed) % INLINE_READS == INLINE_READS - 1;
         poll_fn(|cx| {
             if !mem::take(&mut yields) {
                 return Poll::Ready(());

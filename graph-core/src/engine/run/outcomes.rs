@@ -18,9 +18,7 @@ impl Execution<'_> {
     /// it.
     #[inline]
     pub(super) fn result_arrived(&mut self, index: usize) {
-        if self.graph.has_policy(self.node(index)) {
-            self.count(index);
-        }
+        self.count(index);
         self.missing = self.missing.saturating_sub(1);
         let Some(recorder) = &mut self.recorder else { return };
         if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
@@ -39,8 +37,15 @@ impl Execution<'_> {
     }
 
     /// Copies the number of attempts of a node with a policy.
-    #[cold]
+    #[inline]
     fn count(&mut self, index: usize) {
+        if self.graph.has_policy(self.node(index)) {
+            self.copy_attempts(index);
+        }
+    }
+
+    #[cold]
+    fn copy_attempts(&mut self, index: usize) {
         if let Some(attempts) = self.attempts.get_mut(index) {
             let memories = &self.ctx.shared.memories;
             *attempts = memories.of(self.ctx.at.step, index, |memory| memory.retries.attempt).max(*attempts);
@@ -78,9 +83,7 @@ impl Execution<'_> {
         self.stop_points.extend(unfinished.stop_point);
         match unfinished.failed {
             Some(failed) => {
-                if self.graph.has_policy(self.node(index)) {
-                    self.count(index);
-                }
+                self.count(index);
                 let failure = self.failure(index, failed);
                 self.failures.push((index, failure));
                 self.failures.last().map(|(_, failure)| failure)
