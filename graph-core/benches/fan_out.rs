@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use paired::{extent, median, pair};
+use paired::{extent, measuring, pair};
 use superstep::{END, Graph, GraphState, Result, Route, START, StateGraph};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -148,33 +148,52 @@ fn main() {
         move || graphed(graph.clone(), rounds, nap)
     };
     let (rounds, runs) = extent(15, 1_000);
-
-    let one = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    pair(rounds, || time(&one, runs, run(0, 0)), || time(&one, runs, joined))
-        .report("1 → 100 → 1 on one thread, against `join_all`", 1.5);
-
     let two = workers(2);
-    pair(rounds, || time(&two, runs, run(0, 0)), || time(&two, runs, || spawned(0, 0)))
-        .report("1 → 100 → 1 on two workers, against `JoinSet`", 0.6);
-    let (rounds, runs) = extent(15, 50);
-    pair(rounds, || time(&two, runs, run(0, 1)), || time(&two, runs, || spawned(0, 1)))
-        .report("1 → 100 → 1 with tasks that sleep 1 ms on two workers, against `JoinSet`", 1.1);
 
-    let (rounds, runs) = extent(9, 5);
-    let busy = if paired::measuring() { 20_000 } else { 1 };
-    let single = workers(1);
-    let scaling = |one: Duration, two: Duration| one.as_secs_f64() / two.as_secs_f64();
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        ours.push(scaling(time(&single, runs, run(busy, 0)), time(&two, runs, run(busy, 0))));
-        let by_hand = move || spawned(busy, 0);
-        theirs.push(scaling(time(&single, runs, by_hand), time(&two, runs, by_hand)));
+    if is_selected("one") {
+        let one = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        pair(rounds, || time(&one, runs, run(0, 0)), || time(&one, runs, joined))
+            .report("1 → 100 → 1 on one thread, against `join_all`", 1.5);
     }
-    let (ours, theirs) = (median(ours.into_iter()), median(theirs.into_iter()));
-    if paired::measuring() {
+    if is_selected("two") {
+        pair(rounds, || time(&two, runs, run(0, 0)), || time(&two, runs, || spawned(0, 0)))
+            .report("1 → 100 → 1 on two workers, against `JoinSet`", 0.6);
+    }
+    if is_selected("sleeping") {
+        let (rounds, runs) = extent(15, 50);
+        pair(rounds, || time(&two, runs, run(0, 1)), || time(&two, runs, || spawned(0, 1)))
+            .report("1 → 100 → 1 with tasks that sleep 1 ms on two workers, against `JoinSet`", 1.1);
+    }
+    if is_selected("busy") {
+        scaling(&two, run);
+    }
+}
+
+/// Compares the gain of a second worker for CPU-bound tasks with that of a `JoinSet`.
+fn scaling<F: Future<Output = u64> + Send + 'static, R: Fn() -> F + Send + 'static>(
+    two: &Runtime,
+    run: impl Fn(u32, u64) -> R,
+) {
+    let (rounds, runs) = extent(31, 5);
+    let busy = if measuring() { 20_000 } else { 1 };
+    let single = workers(1);
+    let by_hand = move || spawned(busy, 0);
+    let on_one = pair(rounds, || time(&single, runs, run(busy, 0)), || time(&single, runs, by_hand));
+    let on_two = pair(rounds, || time(two, runs, run(busy, 0)), || time(two, runs, by_hand));
+    let gain = |one: Duration, two: Duration| one.as_secs_f64() / two.as_secs_f64();
+    let (ours, theirs) = (gain(on_one.ours, on_two.ours), gain(on_one.theirs, on_two.theirs));
+    if measuring() {
         let kept = if ours >= 0.97 * theirs { "kept" } else { "MISSED" };
         println!(
-            "CPU-bound fan-out from one worker to two: {ours:.2}× against {theirs:.2}× by hand (promised ≥ 0.97 of it: {kept})"
+            "CPU-bound fan-out from one worker to two: {ours:.2}× against {theirs:.2}× by hand (promised ≥ 0.97 of it: {kept}); \
+             {:?} against {:?} on one, {:?} against {:?} on two",
+            on_one.ours, on_one.theirs, on_two.ours, on_two.theirs
         );
     }
+}
+
+/// Returns `true` if the command line names this part of the bench, or none.
+fn is_selected(part: &str) -> bool {
+    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
+    named.peek().is_none() || named.any(|name| name == part)
 }
