@@ -62,11 +62,7 @@ impl<'a> BatchState<'a> {
     }
 
     fn exists(&self, namespace: &str, id: CheckpointId) -> bool {
-        let is_of_batch = namespace == &*self.batch.namespace;
-        if is_of_batch && self.head == Some(id) {
-            return true;
-        }
-        let is_added = is_of_batch && self.added.binary_search(&id).is_ok();
+        let is_added = namespace == &*self.batch.namespace && self.added.binary_search(&id).is_ok();
         let remains = self.rolled_back.get(namespace).is_none_or(|to| Some(id) <= *to);
         is_added
             || (remains && self.stored.get(namespace).is_some_and(|namespace| namespace.entry(id).is_some()))
