@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use paired::{extent, measuring, pair};
+use paired::{extent, is_selected, measuring, pair};
 use serde::{Deserialize, Serialize};
 use superstep::{Durability, GraphState, START, StateGraph};
 use superstep_postgres::PostgresCheckpointer;
@@ -322,12 +322,6 @@ impl Hand {
         assert_eq!(outcome, 0);
         self.head = Some(id);
     }
-}
-
-/// Returns `true` if the command line names this bench, or none.
-fn is_selected(question: &str) -> bool {
-    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
-    named.peek().is_none() || named.any(|name| name == question)
 }
 
 fn main() {

@@ -12,6 +12,12 @@ pub fn extent(rounds: usize, full: u32) -> (usize, u32) {
     if measuring() { (rounds, full) } else { (1, 1) }
 }
 
+/// Returns `true` if the command line names this part of the bench, or none.
+pub fn is_selected(part: &str) -> bool {
+    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
+    named.peek().is_none() || named.any(|name| name == part)
+}
+
 /// The result of a comparison.
 #[derive(Debug)]
 pub struct Pair {

@@ -3,16 +3,18 @@
 
 #![expect(clippy::expect_used, reason = "a bench that cannot run must stop")]
 
+mod by_hand;
+mod message;
+
+use std::cell::Cell;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use paired::{extent, measuring, pair};
-use rusqlite::{Connection, Statement, params};
-use serde::{Deserialize, Serialize};
+use paired::{extent, is_selected, measuring, pair};
+use rusqlite::Connection;
 use superstep::{Durability, Graph, GraphState, START, StateGraph};
 use superstep_sqlite::{SqliteCheckpointer, Synchronous};
 use superstep_store::checkpoint::{
@@ -21,25 +23,14 @@ use superstep_store::checkpoint::{
     WriteBatch,
 };
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Message {
-    role: String,
-    content: String,
-    tokens: u32,
-}
+use by_hand::{by_hand, by_hand_on_a_thread};
+use message::{Message, message};
 
 #[derive(GraphState, Clone)]
 struct Chat {
     #[state(reducer = append)]
     messages: Vec<Message>,
-}
-
-/// About 200 bytes of JSON.
-fn message(number: usize) -> Message {
-    let content = format!("message {number:6}: {}", "lorem ipsum dolor ".repeat(8));
-    Message { role: "assistant".to_owned(), content, tokens: u32::try_from(number).unwrap_or_default() }
 }
 
 async fn answer(chat: &Chat) -> ChatUpdate {
@@ -134,131 +125,26 @@ fn open(path: &Path, synchronous: Synchronous) -> SqliteCheckpointer {
     SqliteCheckpointer::options().synchronous(synchronous).open(path).expect("a file")
 }
 
-/// The file of a hand-written loop.
-fn open_by_hand(path: &Path, synchronous: &str) -> Connection {
-    let db = Connection::open(path).expect("a file");
-    db.execute_batch(&format!(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};
-         CREATE TABLE checkpoint (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, name TEXT NOT NULL, parent TEXT,
-             step INTEGER NOT NULL, source TEXT NOT NULL, run INTEGER NOT NULL, created INTEGER NOT NULL,
-             next TEXT NOT NULL, UNIQUE (thread, name));
-         CREATE TABLE message (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, field INTEGER NOT NULL,
-             checkpoint TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (thread, field, checkpoint));"
-    ))
-    .expect("tables");
-    db
-}
-
-/// The rows of a superstep, as a hand-written loop makes them.
-struct Rows {
-    id: CheckpointId,
-    parent: CheckpointId,
-    number: u32,
-    created: i64,
-    json: String,
-}
-
-impl Rows {
-    fn after(parent: CheckpointId, number: u32) -> Self {
-        let json = serde_json::to_string(&[message(number as usize)]).expect("JSON");
-        let created = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock");
-        let created = i64::try_from(created.as_millis()).expect("a time");
-        Self { id: CheckpointId::after(Some(parent)), parent, number, created, json }
+/// Returns the paths of new files in a folder, one for each call.
+fn files(folder: &Path) -> impl Fn() -> PathBuf {
+    let count = Cell::new(0);
+    move || {
+        count.set(count.get() + 1);
+        folder.join(format!("{}.db", count.get()))
     }
-}
-
-/// The statements of a hand-written loop.
-struct Inserts<'d> {
-    checkpoint: Statement<'d>,
-    delta: Statement<'d>,
-}
-
-impl<'d> Inserts<'d> {
-    fn new(db: &'d Connection) -> Self {
-        let checkpoint = "INSERT INTO checkpoint (thread, name, parent, step, source, run, created, next) VALUES (1, ?, ?, ?, 'loop', 1, ?, ?)";
-        let delta = "INSERT INTO message (thread, field, checkpoint, data) VALUES (1, 1, ?, ?)";
-        let prepare = |sql| db.prepare(sql).expect("a statement");
-        Self { checkpoint: prepare(checkpoint), delta: prepare(delta) }
-    }
-
-    fn insert(&mut self, rows: &Rows) {
-        let Rows { id, parent, number, created, json } = rows;
-        self.checkpoint
-            .execute(params![id.to_string(), parent.to_string(), number, created, "[\"answer\"]"])
-            .expect("a row");
-        self.delta.execute(params![id.to_string(), json]).expect("a row");
-    }
-}
-
-/// The same by hand: a row for the checkpoint and one for the message, with `batch` supersteps per transaction. The loop
-/// waits for the disk on its own thread.
-fn by_hand(path: &Path, synchronous: &str, supersteps: u32, batch: u32) -> Duration {
-    let db = open_by_hand(path, synchronous);
-    let mut inserts = Inserts::new(&db);
-    let mut parent = CheckpointId::after(None);
-    let start = Instant::now();
-    for number in 0..supersteps {
-        if number % batch == 0 {
-            db.execute_batch("BEGIN IMMEDIATE").expect("a transaction");
-        }
-        let rows = Rows::after(parent, number);
-        inserts.insert(&rows);
-        parent = rows.id;
-        if number % batch == batch - 1 || number == supersteps - 1 {
-            db.execute_batch("COMMIT").expect("a transaction");
-        }
-    }
-    start.elapsed() / supersteps
-}
-
-/// The same with a transaction for each superstep, on a thread that waits for the disk, so that the thread of the runtime
-/// does not.
-fn by_hand_on_a_thread(runtime: &Runtime, path: &Path, synchronous: &str, supersteps: u32) -> Duration {
-    let (queue, queued) = mpsc::channel::<(Rows, oneshot::Sender<()>)>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let db = open_by_hand(path, synchronous);
-            let mut inserts = Inserts::new(&db);
-            for (rows, reply) in queued {
-                db.execute_batch("BEGIN IMMEDIATE").expect("a transaction");
-                inserts.insert(&rows);
-                db.execute_batch("COMMIT").expect("a transaction");
-                reply.send(()).expect("the loop waits");
-            }
-        });
-        runtime.block_on(async move {
-            let mut parent = CheckpointId::after(None);
-            let start = Instant::now();
-            for number in 0..supersteps {
-                let rows = Rows::after(parent, number);
-                parent = rows.id;
-                let (reply, replied) = oneshot::channel();
-                queue.send((rows, reply)).expect("the thread runs");
-                replied.await.expect("a commit");
-            }
-            start.elapsed() / supersteps
-        })
-    })
 }
 
 fn against_handwritten_loop(synchronous: Synchronous, pragma: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let (rounds, supersteps) = extent(15, 1_000);
-    let mut files = 0;
-    let mut file = || {
-        files += 1;
-        folder.path().join(format!("{files}.db"))
-    };
+    let file = files(folder.path());
     let batches = Arc::new(AtomicU64::new(0));
-    let counted = open(&file(), synchronous);
-    run(Counting(counted, Arc::clone(&batches)), "1", supersteps);
+    run(Counting(open(&file(), synchronous), Arc::clone(&batches)), "1", supersteps);
     let batch = (supersteps / u32::try_from(batches.load(Ordering::Relaxed)).unwrap_or(1)).max(1);
-    let mut paths = (0..=rounds).map(|_| (file(), file())).collect::<Vec<_>>();
-    let mut hand: Vec<_> = paths.iter().map(|(hand, _)| hand.clone()).collect();
     let pair = pair(
         rounds,
-        || run(open(&paths.pop().expect("a file").1, synchronous), "1", supersteps),
-        || by_hand(&hand.pop().expect("a file"), pragma, supersteps, batch),
+        || run(open(&file(), synchronous), "1", supersteps),
+        || by_hand(&file(), pragma, supersteps, batch),
     );
     pair.report(
         &format!(
@@ -275,30 +161,12 @@ fn against_handwritten_loop(synchronous: Synchronous, pragma: &str) {
 fn each_step_durable(synchronous: Synchronous, pragma: &str, target: f64) {
     let folder = tempfile::tempdir().expect("a folder");
     let (rounds, supersteps) = extent(15, 500);
-    let mut files = 0;
-    let mut file = || {
-        files += 1;
-        folder.path().join(format!("{files}.db"))
-    };
-    let runtime = runtime();
-    let run = |path: &Path| run_with(&runtime, open(path, synchronous), "1", supersteps, Durability::Sync);
+    let (runtime, file) = (runtime(), files(folder.path()));
+    let run = || run_with(&runtime, open(&file(), synchronous), "1", supersteps, Durability::Sync);
     let question = format!("a durable superstep on SQLite (synchronous {pragma}), next to its rows by hand");
-    let mut paths = (0..=rounds).map(|_| (file(), file())).collect::<Vec<_>>();
-    let mut hand: Vec<_> = paths.iter().map(|(_, hand)| hand.clone()).collect();
-    pair(
-        rounds,
-        || run(&paths.pop().expect("a file").0),
-        || by_hand(&hand.pop().expect("a file"), pragma, supersteps, 1),
-    )
-    .report(&question, target);
-    let mut paths = (0..=rounds).map(|_| (file(), file())).collect::<Vec<_>>();
-    let mut hand: Vec<_> = paths.iter().map(|(_, hand)| hand.clone()).collect();
-    pair(
-        rounds,
-        || run(&paths.pop().expect("a file").0),
-        || by_hand_on_a_thread(&runtime, &hand.pop().expect("a file"), pragma, supersteps),
-    )
-    .report(&format!("{question} on a thread"), 1.2);
+    pair(rounds, run, || by_hand(&file(), pragma, supersteps, 1)).report(&question, target);
+    pair(rounds, run, || by_hand_on_a_thread(&runtime, &file(), pragma, supersteps))
+        .report(&format!("{question} on a thread"), 1.2);
 }
 
 fn in_memory() {
@@ -384,12 +252,6 @@ fn reading(store: impl Checkpointer, name: &str, supersteps: u32) {
         let kept = if pair.ours <= Duration::from_millis(1) { "kept" } else { "MISSED" };
         println!("a state of 100 KB from {name}: {:?} (promised ≤ 1 ms: {kept})", pair.ours);
     }
-}
-
-/// Returns `true` if the command line names this bench, or none.
-fn is_selected(question: &str) -> bool {
-    let mut named = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).peekable();
-    named.peek().is_none() || named.any(|name| name == question)
 }
 
 fn main() {
