@@ -70,6 +70,7 @@ impl WriteBatch {
 
     /// Sets the namespace.
     #[must_use]
+    #[inline]
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = namespace.into();
         self
@@ -77,6 +78,7 @@ impl WriteBatch {
 
     /// Sets the epoch of the thread after the commit.
     #[must_use]
+    #[inline]
     pub fn epoch(mut self, epoch: u64) -> Self {
         self.epoch = epoch;
         self
@@ -84,6 +86,7 @@ impl WriteBatch {
 
     /// Sets the status of the thread after the commit.
     #[must_use]
+    #[inline]
     pub fn status(mut self, status: impl Into<Option<StoredStatus>>) -> Self {
         self.status = status.into();
         self
@@ -91,6 +94,7 @@ impl WriteBatch {
 
     /// Tells the store that the writer has nothing else to do until the commit returns.
     #[must_use]
+    #[inline]
     pub fn awaited(mut self, awaited: bool) -> Self {
         self.awaited = awaited;
         self
@@ -98,6 +102,7 @@ impl WriteBatch {
 
     /// Sets the writes.
     #[must_use]
+    #[inline]
     pub fn writes(mut self, writes: Vec<BatchWrite>) -> Self {
         self.writes = writes;
         self
@@ -140,6 +145,7 @@ pub enum BatchWrite {
 
 impl BatchWrite {
     /// Creates a write that adds a checkpoint.
+    #[inline]
     pub fn checkpoint(new: NewCheckpoint) -> Self {
         Self::Checkpoint(Box::new(new))
     }

@@ -59,6 +59,7 @@ impl RunRecord {
 
     /// Sets the keys and values of the caller.
     #[must_use]
+    #[inline]
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.metadata = metadata;
         self
@@ -95,6 +96,7 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// Creates a checkpoint without a parent, planned nodes and progress.
+    #[inline]
     pub fn new(
         id: CheckpointId,
         step: i64,
@@ -107,6 +109,7 @@ impl Checkpoint {
 
     /// Sets the id of the checkpoint that this one follows.
     #[must_use]
+    #[inline]
     pub fn parent(mut self, parent: impl Into<Option<CheckpointId>>) -> Self {
         self.parent = parent.into();
         self
@@ -114,6 +117,7 @@ impl Checkpoint {
 
     /// Sets the planned nodes.
     #[must_use]
+    #[inline]
     pub fn next(mut self, next: Vec<Arc<str>>) -> Self {
         self.next = next;
         self
@@ -121,6 +125,7 @@ impl Checkpoint {
 
     /// Sets the further data that planning depends on.
     #[must_use]
+    #[inline]
     pub fn progress(mut self, progress: impl Into<Option<Payload>>) -> Self {
         self.progress = progress.into();
         self
@@ -153,6 +158,7 @@ pub struct FieldChange {
 
 impl FieldChange {
     /// Creates a change of the field with this stored name.
+    #[inline]
     pub fn new(field: impl Into<Cow<'static, str>>, kind: ChangeKind, payload: Payload) -> Self {
         Self { field: field.into(), kind, payload }
     }
@@ -172,12 +178,14 @@ pub struct NewCheckpoint {
 
 impl NewCheckpoint {
     /// Creates a checkpoint to add, without changes and records.
+    #[inline]
     pub fn new(checkpoint: Checkpoint) -> Self {
         Self { checkpoint, changes: Vec::new(), records: Vec::new() }
     }
 
     /// Sets the changes of fields.
     #[must_use]
+    #[inline]
     pub fn changes(mut self, changes: Vec<FieldChange>) -> Self {
         self.changes = changes;
         self
@@ -185,6 +193,7 @@ impl NewCheckpoint {
 
     /// Sets the first records of its tasks.
     #[must_use]
+    #[inline]
     pub fn records(mut self, records: Vec<TaskRecord>) -> Self {
         self.records = records;
         self

@@ -10,7 +10,8 @@ pub(super) type Namespaces = BTreeMap<Arc<str>, Namespace>;
 /// Checks that all writes of a batch are valid. Each write sees the writes before it.
 pub(super) fn check(stored: &Namespaces, batch: &WriteBatch) -> Result<(), CheckpointError> {
     let head = stored.get(&batch.namespace).and_then(Namespace::head_id);
-    let mut state = BatchState { stored, batch, head, added: Vec::new(), rolled_back: HashMap::new() };
+    let added = Vec::with_capacity(batch.writes.len());
+    let mut state = BatchState { stored, batch, head, added, rolled_back: HashMap::new() };
     let invalid = |reason: String| CheckpointError::invalid(batch.thread.clone(), reason);
     batch.writes.iter().try_for_each(|write| state.check(write).map_err(invalid))
 }
