@@ -11,7 +11,7 @@ use crate::engine::graph::Compiled;
 use crate::engine::journal::{Journal, JournalHandle, ParentPersistence, ParentTask, Watch};
 use crate::engine::stored::{
     FieldChanges, GivenAnswer, NotStored, QuestionPlace, StoredQuestion, TaskChanges, finished_records,
-    json_record, key, place,
+    json_record, key, place, without_authors,
 };
 use crate::engine::task::{Encoded, Finished, Keep, Suspended};
 use crate::erased::ErasedState;
@@ -244,7 +244,7 @@ impl Persist {
             }
             CheckpointKind::Update { .. } => None,
         };
-        Ok(changes.into_iter().map(|authored| authored.change).collect())
+        Ok(without_authors(changes))
     }
 
     /// Keeps an update that was applied before the superstep, for the checkpoint after it.

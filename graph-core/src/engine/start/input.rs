@@ -8,8 +8,8 @@ use crate::engine::persist::{Persist, StoredPlan};
 use crate::engine::restore::RestoredCheckpoint;
 use crate::engine::run::Driver;
 use crate::engine::stored::{
-    FieldChanges, NotStored, Provenance, START, encode, is_delta, key, progress, step_number, write_key,
-    write_records,
+    FieldChanges, NotStored, Provenance, START, encode, is_delta, key, progress, step_number,
+    without_authors, write_key, write_records,
 };
 use crate::engine::task::{Finished, Keep};
 use crate::erased::{ErasedInput, ErasedState};
@@ -152,7 +152,7 @@ impl Driver {
             let changes = persist.changes.of_superstep(&*self.state, &results, touched, &cleared);
             let changes =
                 changes.map_err(|(_, source)| input_not_storable(&self.graph.name, step, source))?;
-            self.checkpoint(changes.into_iter().map(|authored| authored.change).collect())?;
+            self.checkpoint(without_authors(changes))?;
         }
         Ok(())
     }

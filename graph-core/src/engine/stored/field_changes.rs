@@ -11,7 +11,7 @@ use crate::state::{EncodeError, FieldSpec, Form};
 
 use super::resets::{Resets, StoredResets};
 use super::stored_size::StoredSize;
-use super::task_changes::{Author, AuthoredChange};
+use super::task_changes::{Author, AuthoredChange, without_authors};
 
 /// Collects the field changes of the next checkpoint.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ impl FieldChanges {
     /// and changes made between two checkpoints.
     pub(crate) fn unwritten(&mut self, state: &dyn ErasedState) -> Result<Vec<FieldChange>, NotStored> {
         let changes = self.of_superstep(state, &[], &[], &[])?;
-        Ok(changes.into_iter().map(|authored| authored.change).collect())
+        Ok(without_authors(changes))
     }
 
     /// Returns the field changes of a superstep that was folded into `state`, with their authors. The collector changes only if all of
@@ -93,7 +93,8 @@ impl FieldChanges {
         touched: &[usize],
         cleared: &[usize],
     ) -> Result<Vec<AuthoredChange>, NotStored> {
-        let (mut changes, mut resets) = (Vec::new(), self.resets.clone());
+        let most = self.unstored.len() + self.carried.len() + touched.len() + cleared.len();
+        let (mut changes, mut resets) = (Vec::with_capacity(most), self.resets.clone());
         if !self.unstored.is_empty() {
             let written: HashSet<usize> = touched.iter().copied().collect();
             for &field in &self.unstored.clone() {
@@ -101,14 +102,11 @@ impl FieldChanges {
                 self.whole(state, field, author, &mut changes)?;
             }
         }
-        let stored = |field: &usize| !self.unstored.contains(field);
-        let carried: Vec<AuthoredChange> =
-            self.carried.iter().filter(|change| stored(&change.field)).cloned().collect();
-        changes.extend(carried);
-        let written: Vec<usize> = touched.iter().copied().filter(stored).collect();
-        let other = cleared.iter().copied().filter(|field| stored(field) && !touched.contains(field));
-        let other: Vec<usize> = other.collect();
-        for field in written {
+        changes.extend(self.carried.iter().filter(|change| !self.unstored.contains(&change.field)).cloned());
+        for &field in touched {
+            if self.unstored.contains(&field) {
+                continue;
+            }
             let encoded = results.iter().enumerate();
             let encoded =
                 encoded.filter_map(|(task, result)| Some((task, result.as_ref()?.encoded.as_deref()?)));
@@ -134,7 +132,10 @@ impl FieldChanges {
             }
             self.of_field(state, field, encoded, &mut changes)?;
         }
-        for field in other {
+        for &field in cleared {
+            if self.unstored.contains(&field) || touched.contains(&field) {
+                continue;
+            }
             if let Some(resets) = &mut resets {
                 resets.clear(field);
             }

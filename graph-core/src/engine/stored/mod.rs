@@ -46,5 +46,5 @@ pub(crate) use stored_finish::StoredFinish;
 pub(crate) use stored_request::{StoredRequest, is_accepted_later, requested_run};
 pub(crate) use stored_size::StoredSize;
 pub(crate) use stored_task::StoredTask;
-pub(crate) use task_changes::{ChangesByField, TaskChanges};
+pub(crate) use task_changes::{ChangesByField, TaskChanges, without_authors};
 pub(crate) use unplanned::{Unplanned, unplanned_kind};

@@ -16,6 +16,14 @@ pub(crate) struct AuthoredChange {
     pub(crate) change: FieldChange,
 }
 
+/// Returns the changes without their authors.
+// Into a list of its own: one that is collected in place is shrunk afterwards, which costs more.
+pub(crate) fn without_authors(authored: Vec<AuthoredChange>) -> Vec<FieldChange> {
+    let mut changes = Vec::with_capacity(authored.len());
+    changes.extend(authored.into_iter().map(|authored| authored.change));
+    changes
+}
+
 /// The author of a field change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Author {
