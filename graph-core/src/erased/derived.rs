@@ -232,19 +232,21 @@ impl<S: GraphState> ErasedWrites for WritesOf<S> {
         counts: &dyn Fn(usize, WriteKind) -> bool,
         undos: &mut dyn ErasedUndos,
     ) -> Result<(), (usize, ReduceError)> {
-        let writes = std::mem::take(&mut self.0);
         let (Some(state), Some(UndosOf::<S>(undos))) =
             ((state as &mut dyn Any).downcast_mut::<S>(), (undos as &mut dyn Any).downcast_mut())
         else {
             return Err((usize::MAX, other_state()));
         };
-        for write in writes {
+        self.0.try_take_each(|write| {
             let field = write.field();
             if counts(field, write.kind()) {
-                undos.push(write.apply(state).map_err(|error| (field, error))?);
+                match write.apply(state) {
+                    Ok(undo) => undos.push(undo),
+                    Err(error) => return Err((field, error)),
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn fold_alone(

@@ -7,14 +7,16 @@ use super::{NodePlan, Progress, Target, Task, Topology};
 ///
 /// A node of `None` stands for START. The tasks are stored in `progress`: first those planned by edges, routes and joins
 /// in registration order, each node once; then one task for each packet, in the order in which they were sent.
+///
+/// Returns `true` if a node has returned a command for the parent graph, which ends the run.
 pub(crate) fn plan<'l>(
     topology: &Topology,
     progress: &mut Progress,
     step: u64,
     departures: impl Iterator<Item = (Option<usize>, &'l mut Leave)>,
-) {
+) -> bool {
     progress.tasks.clear();
-    let mut sent = Vec::new();
+    let (mut sent, mut ends) = (Vec::new(), false);
     for (node, leave) in departures {
         let from = match node {
             None => &topology.start,
@@ -25,7 +27,10 @@ pub(crate) fn plan<'l>(
         };
         match leave {
             // The subgraph ends with this superstep, so the nodes after this one do not run.
-            Leave::ErasedParentCommand(_) => continue,
+            Leave::ErasedParentCommand(_) => {
+                ends = true;
+                continue;
+            }
             Leave::ByEdges => from.edges.iter().for_each(|&to| progress.plan_target(to)),
             Leave::By(choice) => progress.follow(from, choice, &mut sent),
             Leave::ByAll(choices) => {
@@ -45,6 +50,7 @@ pub(crate) fn plan<'l>(
         progress.tasks.append(&mut sent);
     }
     progress.defer(topology, step);
+    ends
 }
 
 impl Progress {

@@ -53,6 +53,18 @@ impl<W> Writes<W> {
         if self.rest.is_empty() { self.first.take() } else { None }
     }
 
+    /// Takes out all writes, in order, and stops at the first error. The writes after it are dropped.
+    #[inline]
+    pub(crate) fn try_take_each<E>(&mut self, mut take: impl FnMut(W) -> Result<(), E>) -> Result<(), E> {
+        let Some(first) = self.first.take() else { return Ok(()) };
+        if self.rest.is_empty() {
+            return take(first);
+        }
+        let rest = std::mem::take(&mut self.rest);
+        take(first)?;
+        rest.into_iter().try_for_each(take)
+    }
+
     /// Converts each write in its place, and returns the first error. No write is left after an error.
     #[inline]
     pub(crate) fn try_map<E>(&mut self, mut turn: impl FnMut(W) -> Result<W, E>) -> Result<(), E> {

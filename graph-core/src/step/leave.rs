@@ -78,6 +78,12 @@ pub enum Leave {
 }
 
 impl Leave {
+    /// Returns `true` if dropping the value does nothing.
+    #[inline]
+    pub(crate) fn holds_nothing(&self) -> bool {
+        matches!(self, Self::ByEdges | Self::By(Choice { packet: None, .. }))
+    }
+
     /// Shifts the numbers of the exits by `first`.
     pub(crate) fn count_from(&mut self, first: usize) {
         match self {

@@ -28,7 +28,8 @@ impl ErasedStep {
     ///
     /// # Errors
     /// A reducer refused the update.
-    #[inline]
+    // Always inlined: a call would move the update and the step through memory, as `finish` says.
+    #[inline(always)]
     pub(crate) fn of<S: GraphState>(
         step: Step<S>,
         spare: TaskWrites,

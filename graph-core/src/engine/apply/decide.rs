@@ -11,6 +11,7 @@ use super::apply::{Undos, broken_rules, fold_task};
 use super::write_set::WriteSet;
 
 /// Returns the route function after a node, or after START.
+#[inline]
 pub(crate) fn decider(graph: &Compiled, node: usize) -> Option<&Decider> {
     match node {
         START_PLACE => graph.start.as_ref(),
@@ -38,6 +39,9 @@ pub(crate) fn call_routes(
     results: &mut [Option<Finished>],
     write_set: &mut WriteSet,
 ) -> Result<(), Unrouted> {
+    if tasks.iter().all(|task| decider(graph, task.node).is_none()) {
+        return Ok(());
+    }
     let (mut failures, mut broken, mut undos) = (Vec::new(), Vec::new(), Undos::new(graph.state));
     let step = ctx.at.step;
     for (index, (task, result)) in tasks.iter().zip(results.iter_mut()).enumerate() {

@@ -34,11 +34,11 @@ impl Driver {
         let left = self.tasks.iter().zip(&mut self.results);
         let node = |task: &Task| (task.node != START_PLACE).then_some(task.node);
         let left = left.filter_map(|(task, result)| Some((node(task), &mut result.as_mut()?.leave)));
-        plan(&self.graph.topology, &mut self.progress, step, left);
+        let ends_with_commands = plan(&self.graph.topology, &mut self.progress, step, left);
         if self.persist.as_ref().is_some_and(|persist| persist.ends()) {
             self.progress = Progress::new(&self.graph.topology);
         }
-        if self.ends_with_commands() {
+        if ends_with_commands {
             return self.end_with_commands(step, changes);
         }
         self.ephemerals.keep(step, &self.progress);
@@ -77,8 +77,9 @@ impl Driver {
             Err(rejected) => return Err(self.rejected_alone(rejected, step)),
         }
         self.step = step;
-        self.spares.give_back(std::mem::take(&mut finished.writes));
-        *result = None;
+        if let Some(finished) = result.take() {
+            self.spares.give_back(finished.into_writes());
+        }
         *task = Task { node: next, packet: None };
         *attempts = 0;
         Ok(true)
@@ -93,15 +94,6 @@ impl Driver {
         // Folding has consumed the task's writes.
         self.results.fill_with(|| None);
         self.error(kind)
-    }
-
-    /// Returns `true` if a node has returned a command for the parent graph.
-    #[inline]
-    fn ends_with_commands(&self) -> bool {
-        let is_command = |result: &Option<Finished>| {
-            result.as_ref().is_some_and(|finished| matches!(finished.leave, Leave::ErasedParentCommand(_)))
-        };
-        self.results.iter().any(is_command)
     }
 
     /// Ends a run whose nodes have returned commands for the parent graph. The commands are stored with this

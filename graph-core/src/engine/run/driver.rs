@@ -80,7 +80,7 @@ impl Driver {
     pub(crate) fn take_plan(&mut self) {
         std::mem::swap(&mut self.tasks, &mut self.progress.tasks);
         for finished in self.results.drain(..).flatten() {
-            self.spares.give(finished.writes);
+            self.spares.give(finished.into_writes());
         }
         // An attempt under a policy takes none, so the number would grow with the supersteps.
         self.spares.limit(self.progress.tasks.len());

@@ -20,10 +20,15 @@ impl Execution<'_> {
     pub(super) fn result_arrived(&mut self, index: usize) {
         self.count(index);
         self.missing = self.missing.saturating_sub(1);
+        if self.recorder.is_some() && self.missing > 0 {
+            self.record_result(index);
+        }
+    }
+
+    #[inline(never)]
+    fn record_result(&mut self, index: usize) {
         let Some(recorder) = &mut self.recorder else { return };
-        if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index))
-            && self.missing > 0
-        {
+        if let (Some(task), Some(Some(finished))) = (self.tasks.get(index), self.results.get(index)) {
             recorder.record(self.graph, index, task, finished);
         }
     }

@@ -9,6 +9,7 @@ use crate::engine::context::{Context, CountedWaker, TaskScratch, Untaken};
 use crate::engine::graph::StepFuture;
 use crate::error::{NodeError, Panic};
 use crate::interrupt::OpenInterrupt;
+use crate::step::{Choice, ErasedStep, Leave};
 
 use super::encoded::Keep;
 use super::task::{Failed, Finished, Unfinished, finish, finish_cached};
@@ -96,6 +97,24 @@ impl Attempt<'_> {
                 && let Some(fault) = this.fault(matches!(polled, Poll::Ready(Ok(_))))
             {
                 return Poll::Ready(Err(Failed::Fault(fault)));
+            }
+            if keep == Keep::Nothing && !this.cx.prepares_later() {
+                // Nothing else to do. Word by word, so that no load is longer than the store before it.
+                match polled {
+                    Poll::Ready(Ok(ErasedStep { writes, leave: Leave::ByEdges })) => {
+                        take(Finished { writes, leave: Leave::ByEdges, encoded: None });
+                        return Poll::Ready(Ok(()));
+                    }
+                    Poll::Ready(Ok(ErasedStep {
+                        writes,
+                        leave: Leave::By(Choice { exit, packet: None }),
+                    })) => {
+                        let leave = Leave::By(Choice { exit, packet: None });
+                        take(Finished { writes, leave, encoded: None });
+                        return Poll::Ready(Ok(()));
+                    }
+                    _ => {}
+                }
             }
             let finished = |step| match step {
                 Ok(step) if this.cx.prepares_later() => finish_cached(step, this.cx, keep),

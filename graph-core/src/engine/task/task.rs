@@ -24,6 +24,19 @@ pub(crate) struct Finished {
     pub(crate) encoded: Option<Box<Encoded>>,
 }
 
+impl Finished {
+    /// Returns the writes, and drops the rest.
+    // Most results have nothing else to drop: then no destructor is called, which would cost more than to find that out.
+    #[inline]
+    pub(crate) fn into_writes(self) -> TaskWrites {
+        let Self { writes, leave, encoded } = self;
+        if encoded.is_none() && leave.holds_nothing() {
+            std::mem::forget((leave, encoded));
+        }
+        writes
+    }
+}
+
 /// The reason why a task has no result.
 pub(crate) enum Failed {
     Error(NodeError),
