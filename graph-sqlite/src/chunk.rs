@@ -17,13 +17,13 @@ pub(crate) const MAX_BYTES: usize = 16 * 1024;
 const VALUE_BIT: u8 = 0x80;
 const SEPARATOR: u8 = b'\n';
 
-/// One entry of a row. `range` is its part of the row's data.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One entry of a row that is not written yet. `range` is its part of the row's data.
+#[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) checkpoint: CheckpointId,
     pub(crate) kind: ChangeKind,
-    pub(crate) encoding: Encoding,
-    pub(crate) range: Range<usize>,
+    encoding: Encoding,
+    range: Range<usize>,
 }
 
 /// The entries and data of a row that is not written yet.
@@ -127,27 +127,46 @@ impl ToSql for ColumnData<'_> {
     }
 }
 
-/// Decodes the entries of a row. The error says why they are invalid.
-pub(crate) fn entries(headers: &[u8], data: usize) -> Result<Vec<Entry>, String> {
+/// Adds the changes of a row to a list, oldest first, without copying its data. The error says why they are invalid.
+pub(crate) fn read_changes(
+    headers: &[u8],
+    data: &Arc<[u8]>,
+    changes: &mut Vec<StoredChange>,
+) -> Result<(), String> {
     let (headers, rest) = headers.as_chunks::<HEADER_BYTES>();
     if !rest.is_empty() || headers.is_empty() {
         return Err("the headers of its entries are cut off".to_owned());
     }
-    let mut entries: Vec<Entry> = Vec::with_capacity(headers.len());
-    let mut end = 0;
+    changes.reserve(headers.len());
+    let (mut before, mut end) = (None, 0_usize);
     for header in headers {
-        let start = if entries.is_empty() { 0 } else { end + 1 };
-        let entry = entry(header, start)?;
-        if entries.last().is_some_and(|last| last.checkpoint > entry.checkpoint) {
+        let [id @ .., code, _, _, _, _] = header;
+        let checkpoint = CheckpointId::from_bytes(*id);
+        if before > Some(checkpoint) {
             return Err("its entries are out of order".to_owned());
         }
-        end = entry.range.end;
-        entries.push(entry);
+        let encoding =
+            Encoding::from_code(code & !VALUE_BIT).ok_or_else(|| unknown_encoding(code & !VALUE_BIT))?;
+        let kind = if code & VALUE_BIT == 0 { ChangeKind::Delta } else { ChangeKind::Value };
+        let start = if before.is_none() { 0 } else { end + 1 };
+        end = start.saturating_add(length(header));
+        let Some(payload) = Payload::part_of(encoding, Arc::clone(data), start..end) else {
+            return Err(other_length(headers, data.len()));
+        };
+        changes.push(StoredChange::new(checkpoint, kind, payload));
+        before = Some(checkpoint);
     }
-    if end != data {
-        return Err(format!("its entries have {end} bytes, but there are {data}"));
-    }
-    Ok(entries)
+    if end == data.len() { Ok(()) } else { Err(other_length(headers, data.len())) }
+}
+
+/// Returns the reason for refusing a row whose entries do not have the length of its data.
+fn other_length(headers: &[[u8; HEADER_BYTES]], data: usize) -> String {
+    let bytes = headers.iter().map(|header| length(header).saturating_add(1)).fold(0, usize::saturating_add);
+    format!("its entries have {} bytes, but there are {data}", bytes.saturating_sub(1))
+}
+
+fn length([.., a, b, c, d]: &[u8; HEADER_BYTES]) -> usize {
+    usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX)
 }
 
 /// Returns the checkpoint of the last entry of a row with these headers.
@@ -157,28 +176,9 @@ pub(crate) fn last(headers: &[u8]) -> Option<CheckpointId> {
     Some(CheckpointId::from_bytes(*checkpoint))
 }
 
-fn entry(header: &[u8; HEADER_BYTES], start: usize) -> Result<Entry, String> {
-    let [checkpoint @ .., code, a, b, c, d] = header;
-    let length = usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
-    let encoding =
-        Encoding::from_code(code & !VALUE_BIT).ok_or_else(|| unknown_encoding(code & !VALUE_BIT))?;
-    Ok(Entry {
-        checkpoint: CheckpointId::from_bytes(*checkpoint),
-        kind: if code & VALUE_BIT == 0 { ChangeKind::Delta } else { ChangeKind::Value },
-        encoding,
-        range: start..start.saturating_add(length),
-    })
-}
-
 /// Returns the reason for refusing a payload of this encoding.
 pub(crate) fn unknown_encoding(code: u8) -> String {
     format!("unknown encoding {code}")
-}
-
-/// Returns the change of an entry without copying the row's data.
-pub(crate) fn change(entry: Entry, data: &Arc<[u8]>) -> Option<StoredChange> {
-    let payload = Payload::part_of(entry.encoding, Arc::clone(data), entry.range)?;
-    Some(StoredChange::new(entry.checkpoint, entry.kind, payload))
 }
 
 #[cfg(test)]
@@ -198,12 +198,9 @@ mod tests {
     #[test]
     fn entries_round_trip() {
         let (chunk, ids) = chunk();
-        let data: Arc<[u8]> = chunk.data.clone().into();
-        let changes: Vec<StoredChange> = entries(&chunk.headers().unwrap(), data.len())
-            .unwrap()
-            .into_iter()
-            .map(|entry| change(entry, &data).unwrap())
-            .collect();
+        let data = Arc::from(chunk.data.as_slice());
+        let mut changes = Vec::new();
+        read_changes(&chunk.headers().unwrap(), &data, &mut changes).unwrap();
         let found: Vec<_> =
             changes.iter().map(|change| (change.checkpoint, change.kind, change.payload.clone())).collect();
         assert_eq!(
@@ -226,7 +223,7 @@ mod tests {
         unknown[16] = 0x7f;
         let mut long = headers.clone();
         long[20] = 0xff;
-        for (headers, data, expected) in [
+        for (headers, length, expected) in [
             (&headers[..HEADER_BYTES - 1], 10, "the headers of its entries are cut off"),
             (&[], 0, "the headers of its entries are cut off"),
             (&headers, 9, "its entries have 10 bytes, but there are 9"),
@@ -235,7 +232,8 @@ mod tests {
             (&unknown, 10, "unknown encoding 127"),
             (&long, 10, "its entries have 4278190090 bytes, but there are 10"),
         ] {
-            assert_eq!(entries(headers, data), Err(expected.to_owned()));
+            let data = vec![b' '; length].into();
+            assert_eq!(read_changes(headers, &data, &mut Vec::new()), Err(expected.to_owned()));
         }
     }
 }

@@ -1,12 +1,10 @@
 //! The changes of a field on the way to a checkpoint, across branches.
 
-use std::sync::Arc;
-
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 
-use crate::chunk::{self, Entry};
-use crate::columns::{IdText, bytes, encoding, id, optional_id};
+use crate::chunk;
+use crate::columns::{IdText, bytes, id, optional_id, payload};
 use crate::error::Error;
 
 use super::room::Room;
@@ -56,51 +54,80 @@ pub(crate) fn ancestry(
 /// A row of the table `piece`: one or more changes of a field.
 #[derive(Debug)]
 pub(crate) struct ChangeRow {
-    pub(crate) id: i64,
-    pub(crate) before: i64,
-    pub(crate) uncompacted: i64,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) data: Arc<[u8]>,
+    pub(crate) head: RowHead,
+    /// Oldest first.
+    pub(crate) changes: Vec<StoredChange>,
 }
 
-impl ChangeRow {
-    pub(crate) fn starts_with_value(&self) -> bool {
-        self.entries.first().is_some_and(|first| first.kind == ChangeKind::Value)
-    }
+/// A row without its changes.
+#[derive(Debug)]
+pub(crate) struct RowHead {
+    pub(crate) id: i64,
+    /// The number of changes before this row, since the latest value.
+    pub(crate) before: i64,
+    pub(crate) uncompacted: i64,
+    /// The length of the row's data.
+    pub(crate) bytes: usize,
+    /// The number of its changes.
+    count: usize,
+    pub(crate) starts_with_value: bool,
+}
 
-    /// Returns the number of entries up to the end of this row, since the latest value.
+impl RowHead {
+    /// Returns the number of changes up to the end of this row, since the latest value.
     pub(crate) fn end(&self) -> i64 {
-        self.before.saturating_add(i64::try_from(self.entries.len()).unwrap_or(i64::MAX))
+        self.before.saturating_add(i64::try_from(self.count).unwrap_or(i64::MAX))
     }
 }
 
 /// Reads a row from the columns id, first, whole, before, loose, encoding, entries and data.
 pub(crate) fn change_row(row: &rusqlite::Row<'_>) -> Result<ChangeRow, Error> {
-    let first = id(row, 1)?;
-    decode(row, first).map_err(|error| error.locate(|| "a row of `piece`".to_owned(), Some(first)))
+    let mut changes = Vec::new();
+    let head = read_row(row, &mut changes)?;
+    Ok(ChangeRow { head, changes })
 }
 
-fn decode(row: &rusqlite::Row<'_>, first: CheckpointId) -> Result<ChangeRow, Error> {
+/// The same, and adds the changes to a list, oldest first.
+fn read_row(row: &rusqlite::Row<'_>, changes: &mut Vec<StoredChange>) -> Result<RowHead, Error> {
+    let first = id(row, 1)?;
+    decode(row, first, changes).map_err(|error| error.locate(|| "a row of `piece`".to_owned(), Some(first)))
+}
+
+fn decode(
+    row: &rusqlite::Row<'_>,
+    first: CheckpointId,
+    changes: &mut Vec<StoredChange>,
+) -> Result<RowHead, Error> {
+    let from = changes.len();
     let whole = row.get::<_, i64>(2)? != 0;
-    let data: Arc<[u8]> = bytes(row, 7)?.into();
     let headers: Option<&[u8]> = row.get_ref(6)?.as_bytes_or_null().map_err(rusqlite::Error::from)?;
-    let entries = match headers {
+    let bytes = match headers {
         Some(headers) => {
-            chunk::entries(headers, data.len()).map_err(|reason| Error::corrupt("a chunk", None, reason))?
+            let data = bytes(row, 7)?.into();
+            chunk::read_changes(headers, &data, changes)
+                .map_err(|reason| Error::corrupt("a chunk", None, reason))?;
+            data.len()
         }
-        None => vec![Entry {
-            checkpoint: first,
-            kind: if whole { ChangeKind::Value } else { ChangeKind::Delta },
-            encoding: encoding(row.get(5)?)?,
-            range: 0..data.len(),
-        }],
+        None => {
+            let kind = if whole { ChangeKind::Value } else { ChangeKind::Delta };
+            let data = payload(row, row.get(5)?, 7)?;
+            let bytes = data.len();
+            changes.push(StoredChange::new(first, kind, data));
+            bytes
+        }
     };
-    let found = ChangeRow { id: row.get(0)?, before: row.get(3)?, uncompacted: row.get(4)?, entries, data };
-    let begins = found.entries.first().map(|entry| entry.checkpoint);
-    if found.starts_with_value() != whole || begins != Some(first) {
+    let begins = changes.get(from).map(|change| (change.checkpoint, change.kind == ChangeKind::Value));
+    if begins != Some((first, whole)) {
         return Err(Error::corrupt("a chunk", None, "its first entry contradicts the row"));
     }
-    Ok(found)
+    Ok(RowHead {
+        id: row.get(0)?,
+        before: row.get(3)?,
+        uncompacted: row.get(4)?,
+        bytes,
+        count: changes.len() - from,
+        starts_with_value: whole,
+    })
 }
 
 /// Returns the changes that make up the field's value at the end of this ancestry, oldest first. Empty if the field was
@@ -125,55 +152,56 @@ pub(super) fn changes_within(
         "octet_length(data) + coalesce(octet_length(entries), 0), coalesce(octet_length(entries) / ?4, 1) FROM piece ",
         "WHERE line = ?1 AND field = ?2 AND first <= ?3 ORDER BY first DESC"
     ))?;
-    let mut newest_first = Vec::new();
+    let mut changes = Vec::new();
     for ancestor in ancestry {
-        if collect(&mut query, *ancestor, field, &mut newest_first, room)? {
+        if collect(&mut query, *ancestor, field, &mut changes, room)? {
             break;
         }
     }
-    let count = newest_first.iter().map(|row| row.entries.len()).sum();
-    let mut changes = Vec::with_capacity(count);
-    for row in newest_first.into_iter().rev() {
-        for entry in row.entries {
-            let checkpoint = entry.checkpoint;
-            let change = chunk::change(entry, &row.data).ok_or_else(|| {
-                Error::corrupt("a chunk", Some(checkpoint), "an entry is longer than the chunk")
-            })?;
-            changes.push(change);
-        }
-    }
+    changes.reverse();
     Ok(changes)
 }
 
-/// Collects the rows of a branch from the newest back to the latest value. Returns `true` if it found a value.
+/// The greatest number of changes for which memory is reserved before they are read.
+const MOST_RESERVED: usize = 4096;
+
+/// Adds the changes of a branch to a list, from the newest back to the latest value. Returns `true` if it found a value.
 fn collect(
     query: &mut CachedStatement<'_>,
     ancestor: Ancestor,
     field: i64,
-    newest_first: &mut Vec<ChangeRow>,
+    newest_first: &mut Vec<StoredChange>,
     room: &mut Room,
 ) -> Result<bool, Error> {
     let until = IdText::from(ancestor.until);
     let mut rows = query.query(params![ancestor.branch, field, until, chunk::HEADER_BYTES as i64])?;
-    let mut expected = None;
+    let (mut expected, mut whole) = (None, false);
     while let Some(found) = rows.next()? {
         // SQLite knows the sizes without loading the values.
-        room.take(found.get(9)?, found.get(8)?)?;
-        let mut found = change_row(found)?;
+        let count = found.get(9)?;
+        room.take(count, found.get(8)?)?;
+        let from = newest_first.len();
+        if expected.is_none() {
+            let all = usize::try_from(found.get::<_, i64>(3)?.saturating_add(count));
+            newest_first.reserve(all.unwrap_or_default().min(MOST_RESERVED));
+        }
+        let found = read_row(found, newest_first)?;
         // Each row has the number of entries before it, which reveals a missing row.
         if expected.is_some_and(|expected| expected != found.end()) {
-            return Err(missing(found.entries.last().map(|entry| entry.checkpoint)));
+            return Err(missing(newest_first.last().map(|change| change.checkpoint)));
         }
         expected = Some(found.before);
-        found.entries.retain(|entry| entry.checkpoint <= ancestor.until);
-        let whole = found.starts_with_value();
-        newest_first.push(found);
+        let read = newest_first.get_mut(from..).unwrap_or_default();
+        let visible = read.partition_point(|change| change.checkpoint <= ancestor.until);
+        read.get_mut(..visible).unwrap_or_default().reverse();
+        newest_first.truncate(from + visible);
+        whole = found.starts_with_value;
         if whole {
             break;
         }
     }
     match expected {
-        Some(0) => Ok(newest_first.last().is_some_and(ChangeRow::starts_with_value)),
+        Some(0) => Ok(whole),
         Some(_) => Err(missing(None)),
         None => Ok(false),
     }

@@ -8,7 +8,6 @@ use superstep_store::checkpoint::{
     ChangeKind, CheckpointId, CheckpointQuery, HistoryEntry, Page, StoredChange, StoredField, TaskRecord,
 };
 
-use crate::chunk;
 use crate::columns::{IdText, text};
 use crate::error::Error;
 
@@ -195,29 +194,24 @@ impl<'a> Reading<'a> {
         let mut bytes = 0_usize;
         while let Some(row) = rows.next()? {
             let row = change_row(row)?;
-            let first = row.entries.first().map(|entry| entry.checkpoint);
+            let first = row.changes.first().map(|change| change.checkpoint);
             // Each row has the number of entries before it, which reveals a missing row.
             let expected_before = match expected {
-                _ if row.starts_with_value() => 0,
+                _ if row.head.starts_with_value => 0,
                 Some(end) => end,
-                None if first <= after => row.before,
+                None if first <= after => row.head.before,
                 None => 0,
             };
-            if row.before != expected_before {
+            if row.head.before != expected_before {
                 return Err(missing(first));
             }
-            expected = Some(row.end());
-            for entry in &row.entries {
-                let checkpoint = entry.checkpoint;
-                if Some(checkpoint) <= after {
+            expected = Some(row.head.end());
+            for change in row.changes {
+                if Some(change.checkpoint) <= after {
                     continue;
                 }
-                let Some(changes) = found.get_mut(ends.partition_point(|end| *end < checkpoint)) else {
-                    break;
-                };
-                let change = chunk::change(entry.clone(), &row.data).ok_or_else(|| {
-                    Error::corrupt("a chunk", Some(checkpoint), "an entry is longer than the chunk")
-                })?;
+                let end = ends.partition_point(|end| *end < change.checkpoint);
+                let Some(changes) = found.get_mut(end) else { break };
                 if change.kind == ChangeKind::Value {
                     changes.clear();
                 }

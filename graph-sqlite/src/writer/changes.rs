@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use superstep_store::checkpoint::StoredChange;
 
-use crate::chunk::{self, Chunk, HEADER_BYTES, MAX_BYTES, MAX_ENTRIES};
+use crate::chunk::{Chunk, HEADER_BYTES, MAX_BYTES, MAX_ENTRIES};
 use crate::columns::IdText;
 use crate::error::Error;
 use crate::reader::{ChangeRow, change_row};
@@ -157,7 +157,7 @@ fn uncompacted_rows(db: &Connection, branch: i64, field: i64) -> Result<Vec<Chan
     let mut found = Vec::new();
     while let Some(next) = rows.next()? {
         let next = change_row(next)?;
-        if next.uncompacted == 0 {
+        if next.head.uncompacted == 0 {
             break;
         }
         found.push(next);
@@ -171,13 +171,13 @@ fn compact(db: &Connection, branch: i64, field: i64, rows: &[ChangeRow]) -> Resu
     let mut chunk = Chunk::default();
     let mut members: Vec<i64> = Vec::new();
     for row in rows {
-        if !fits(&chunk, row.entries.len(), row.data.len() + 1) {
+        if !fits(&chunk, row.changes.len(), row.head.bytes + 1) {
             replace_rows(db, branch, field, &members, &chunk)?;
             chunk = Chunk::default();
             members.clear();
         }
-        members.push(row.id);
-        append_entries(row, &mut chunk)?;
+        members.push(row.head.id);
+        append_changes(row, &mut chunk);
     }
     if let [alone] = members.as_slice() {
         db.prepare_cached("UPDATE piece SET loose = 1 WHERE id = ?1")?.execute([alone])?;
@@ -197,15 +197,11 @@ fn replace_rows(db: &Connection, branch: i64, field: i64, rows: &[i64], chunk: &
     replace_row(db, *first, chunk)
 }
 
-/// Appends the entries of a row to a chunk.
-pub(super) fn append_entries(row: &ChangeRow, chunk: &mut Chunk) -> Result<(), Error> {
-    for entry in &row.entries {
-        let change = chunk::change(entry.clone(), &row.data).ok_or_else(|| {
-            Error::corrupt("a chunk", Some(entry.checkpoint), "an entry is longer than the chunk")
-        })?;
+/// Appends the changes of a row to a chunk.
+pub(super) fn append_changes(row: &ChangeRow, chunk: &mut Chunk) {
+    for change in &row.changes {
         chunk.push(change.checkpoint, change.kind, &change.payload);
     }
-    Ok(())
 }
 
 /// Replaces the content of a row by a chunk.

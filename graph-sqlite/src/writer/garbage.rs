@@ -10,7 +10,7 @@ use crate::columns::{id, optional_id};
 use crate::error::Error;
 use crate::reader::change_row;
 
-use super::changes::{append_entries, replace_row};
+use super::changes::{append_changes, replace_row};
 
 /// The remaining checkpoints of a namespace, in order for each branch.
 #[derive(Debug)]
@@ -144,9 +144,9 @@ fn shorten(db: &Connection, id: i64, until: CheckpointId) -> Result<(), Error> {
         "SELECT id, first, whole, before, loose, encoding, entries, data FROM piece WHERE id = ?1",
     )?;
     let mut found = query.query_row([id], |found| Ok(change_row(found)))??;
-    found.entries.retain(|entry| entry.checkpoint <= until);
+    found.changes.retain(|change| change.checkpoint <= until);
     let mut chunk = Chunk::default();
-    append_entries(&found, &mut chunk)?;
+    append_changes(&found, &mut chunk);
     replace_row(db, id, &chunk)
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::reader::change_row;
 
 use super::branches::fields;
-use super::changes::append_entries;
+use super::changes::append_changes;
 use super::delete::delete_namespace;
 use super::row_cache::CachedThread;
 
@@ -148,9 +148,9 @@ fn shorten(db: &Connection, row: i64, to: CheckpointId) -> Result<(), Error> {
         "SELECT id, first, whole, before, loose, encoding, entries, data FROM piece WHERE id = ?1",
     )?;
     let mut found = query.query_row([row], |found| Ok(change_row(found)))??;
-    found.entries.retain(|entry| entry.checkpoint <= to);
+    found.changes.retain(|change| change.checkpoint <= to);
     let mut chunk = Chunk::default();
-    append_entries(&found, &mut chunk)?;
+    append_changes(&found, &mut chunk);
     // The row stays as compact as it was, so `loose` stays.
     db.prepare_cached("UPDATE piece SET encoding = ?2, entries = ?3, data = ?4 WHERE id = ?1")?.execute(
         params![row, chunk.single_encoding().map(|encoding| encoding.code()), chunk.headers(), chunk.data()],
