@@ -33,13 +33,16 @@ macro_rules! append {
                 Ok(update)
             }
 
-            fn fold(value: &mut $list, delta: $list) -> Result<(), ReduceError> {
-                Self::fold_stored(value, delta).map(drop)
+            fn fold(value: &mut $list, mut delta: $list) -> Result<(), ReduceError> {
+                $add(value, &mut delta);
+                Ok(())
             }
 
-            fn fold_stored(value: &mut $list, mut delta: $list) -> Result<Option<$list>, ReduceError> {
-                $add(value, &mut delta);
-                Ok(Some(delta))
+            fn fold_stored(value: &mut $list, delta: &mut Option<$list>) -> Result<(), ReduceError> {
+                if let Some(delta) = delta {
+                    $add(value, delta);
+                }
+                Ok(())
             }
 
             fn apply(value: &mut $list, delta: $list) -> Result<Undo<$list>, ReduceError> {

@@ -27,7 +27,7 @@ where
         R::fold(&mut folded, delta.clone()).unwrap();
         assert_eq!(folded, after, "fold");
         let mut restored = before.clone();
-        R::fold_stored(&mut restored, delta).unwrap();
+        R::fold_stored(&mut restored, &mut Some(delta)).unwrap();
         assert_eq!(restored, after, "fold_stored");
     }
     let mut value = before.clone();

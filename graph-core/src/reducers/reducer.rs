@@ -92,15 +92,16 @@ pub trait Reducer<T: Clone>: Sized + 'static {
     /// The delta does not fit the value. No update of the superstep is applied.
     fn fold(value: &mut T, delta: Self::Delta) -> Result<(), ReduceError>;
 
-    /// Folds a delta from a checkpoint, as [`fold`](Self::fold) does, and may return the emptied delta. The next delta of
-    /// the field is then read into its memory.
+    /// Folds a delta from a checkpoint, as [`fold`](Self::fold) does, and may leave the emptied delta in its place. The next
+    /// delta of the field is then read into its memory.
     ///
-    /// The default returns `None`. A reducer that moves the items out of its delta returns the empty collection.
+    /// The default takes the delta. A reducer that moves the items out of its delta leaves the empty collection. Does nothing
+    /// for `None`.
     ///
     /// # Errors
     /// The error of [`fold`](Self::fold).
-    fn fold_stored(value: &mut T, delta: Self::Delta) -> Result<Option<Self::Delta>, ReduceError> {
-        Self::fold(value, delta).map(|()| None)
+    fn fold_stored(value: &mut T, delta: &mut Option<Self::Delta>) -> Result<(), ReduceError> {
+        delta.take().map_or(Ok(()), |delta| Self::fold(value, delta))
     }
 
     /// Folds `delta` into `value`, and returns an [`Undo`] that takes it back.

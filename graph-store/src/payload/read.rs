@@ -23,30 +23,33 @@ pub fn read_payload<T>(
     read: impl FnOnce(PayloadDeserializer<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Unreadable> {
     let mut json = None;
-    match read(open(payload, &mut json)?) {
+    open(payload, &mut json)?;
+    let from = match &mut json {
+        Some(json) => PayloadDeserializer::Json(json),
+        None => PayloadDeserializer::Bytes(payload.bytes()),
+    };
+    match read(from) {
         Ok(value) => end(&mut json).map(|()| value),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Returns the deserializer of a payload. `json` holds its reader.
+/// Sets the reader of a payload, if it is JSON.
 // Not a part of the function above, which is compiled again for each type.
-fn open<'a, 'de>(
+fn open<'de>(
     payload: &'de Payload,
-    json: &'a mut Option<serde_json::Deserializer<StrRead<'de>>>,
-) -> Result<PayloadDeserializer<'a, 'de>, Unreadable> {
-    Ok(match payload.encoding() {
+    json: &mut Option<serde_json::Deserializer<StrRead<'de>>>,
+) -> Result<(), Unreadable> {
+    match payload.encoding() {
         Encoding::Json => {
-            let reader = serde_json::Deserializer::from_str(json_text(payload.bytes())?);
-            PayloadDeserializer::Json(json.insert(reader))
+            *json = Some(serde_json::Deserializer::from_str(json_text(payload.bytes())?));
+            Ok(())
         }
-        Encoding::Bytes => PayloadDeserializer::Bytes(payload.bytes()),
+        Encoding::Bytes => Ok(()),
         Encoding::Sealed => {
-            return Err(Unreadable::new(
-                "it is encrypted: wrap the checkpoint store in an `EncryptedCheckpointer`",
-            ));
+            Err(Unreadable::new("it is encrypted: wrap the checkpoint store in an `EncryptedCheckpointer`"))
         }
-    })
+    }
 }
 
 /// Returns JSON as a string.

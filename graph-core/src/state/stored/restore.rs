@@ -63,7 +63,10 @@ impl Restore {
             place,
             start,
             |payload| read(payload, &through),
-            |payload, _| read(payload, &through),
+            |payload, delta| {
+                *delta = Some(read(payload, &through)?);
+                Ok(())
+            },
         )
     }
 
@@ -101,7 +104,7 @@ impl Restore {
         place: &FieldPlace,
         start: fn() -> Option<T>,
         read_value: impl Fn(&Payload) -> Result<T, Why>,
-        read_delta: impl Fn(&Payload, Option<R::Delta>) -> Result<R::Delta, Why>,
+        read_delta: impl Fn(&Payload, &mut Option<R::Delta>) -> Result<(), Why>,
     ) -> Result<T, RestoreError> {
         let mut changes = self.changes(place);
         // User code reads and folds, and may panic.
@@ -114,10 +117,11 @@ impl Restore {
                 changes.no_deltas()?;
                 return Ok(value);
             }
-            let mut remaining = None;
+            // Between two deltas, this holds the memory that remains of the first.
+            let mut delta = None;
             while let Some(payload) = changes.delta() {
-                let delta = read_delta(payload, remaining)?;
-                remaining = R::fold_stored(&mut value, delta).map_err(Why::Fold)?;
+                read_delta(payload, &mut delta)?;
+                R::fold_stored(&mut value, &mut delta).map_err(Why::Fold)?;
             }
             Ok(value)
         });
@@ -189,14 +193,15 @@ impl Changes {
     }
 }
 
-/// Reads a delta, into the memory that remains of the delta before it.
-fn read_into<D: DeserializeOwned>(payload: &Payload, remaining: Option<D>) -> Result<D, Why> {
-    read(payload, |from| match remaining {
-        Some(mut delta) => {
-            D::deserialize_in_place(from, &mut delta)?;
-            Ok(delta)
+/// Reads a delta into a place that may hold the memory of the delta before it.
+// In place, because a move costs as much as reading a short delta.
+fn read_into<D: DeserializeOwned>(payload: &Payload, delta: &mut Option<D>) -> Result<(), Why> {
+    read(payload, |from| {
+        match delta {
+            Some(delta) => D::deserialize_in_place(from, delta)?,
+            None => *delta = Some(D::deserialize(from)?),
         }
-        None => D::deserialize(from),
+        Ok(())
     })
 }
 

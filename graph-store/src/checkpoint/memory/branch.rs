@@ -180,9 +180,9 @@ impl Branches {
         }
         found
             .into_iter()
-            .map(|(field, (slices, _))| StoredField {
-                field: field.to_owned(),
-                changes: slices.into_iter().rev().flatten().cloned().collect(),
+            .map(|(field, (mut slices, _))| {
+                slices.reverse();
+                StoredField { field: field.to_owned(), changes: slices.concat() }
             })
             .collect()
     }
