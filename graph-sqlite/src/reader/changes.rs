@@ -182,7 +182,9 @@ fn collect(
         room.take(count, found.get(8)?)?;
         let from = newest_first.len();
         if expected.is_none() {
-            let all = usize::try_from(found.get::<_, i64>(3)?.saturating_add(count));
+            // Only a hint: an error in the column is reported with its row.
+            let before: i64 = found.get(3).unwrap_or_default();
+            let all = usize::try_from(before.saturating_add(count));
             newest_first.reserve(all.unwrap_or_default().min(MOST_RESERVED));
         }
         let found = read_row(found, newest_first)?;

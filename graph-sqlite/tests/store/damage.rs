@@ -100,6 +100,25 @@ fn corruption_error_names_thread_checkpoint_and_field() {
 }
 
 #[test]
+fn corrupt_count_is_reported_with_its_row() {
+    let file = File::new();
+    let store = file.open();
+    let head = writer(&store, "t").then(step().value("v", "[1]"));
+    drop(store);
+    let sql = file.sql();
+    // The table is strict, so that only a damaged file has another type.
+    let not_strict = "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'piece'";
+    sql.execute_batch(&format!("PRAGMA writable_schema = ON; {not_strict}")).unwrap();
+    drop(sql);
+    assert_eq!(file.sql().execute("UPDATE piece SET before = 'x' WHERE whole", []).unwrap(), 1);
+    let Err(CheckpointError::Corrupt(corrupt)) = wait(file.open().get("t", "", Some(head))) else {
+        panic!("the damaged row was read");
+    };
+    assert_eq!(corrupt.checkpoint, Some(head));
+    assert!(corrupt.to_string().contains("a row of `piece`: column `before`"), "{corrupt}");
+}
+
+#[test]
 fn corrupt_chunk_does_not_stop_writes() {
     let file = File::new();
     let store = file.open();
