@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::checkpoint::{CheckpointError, CheckpointId, Fence, StatusKind, ThreadQuery, ThreadRecord};
-use crate::engine::{StoredFailure, Waiting, open};
+use crate::engine::{StoredBreakpoints, StoredFailure, Waiting, open};
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::OpenInterrupt;
 use crate::options::{Metadata, clock};
@@ -157,9 +157,8 @@ pub(super) async fn read_thread(
         if task_progress.result.is_some() {
             continue;
         }
-        let later = task_progress.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
         let retry_at = task_progress.failure.as_ref().and_then(StoredFailure::retry_at);
-        let later = later.chain(retry_at);
+        let later = task_progress.sleeps_until().chain(retry_at);
         wakes_at = wakes_at.into_iter().chain(later.filter(|time| *time > clock::now())).min();
         if let Some(failure) =
             task_progress.failure.filter(|failure| retry_at.is_none() && !failure.waits_again)
@@ -174,32 +173,31 @@ pub(super) async fn read_thread(
     if failures.is_empty() && known_status.kind == StatusKind::Failed {
         failures = failures_with_questions;
     }
+    let of_records = || match &stopped {
+        Some(stopped) => stopped.status(breakpoints.is_some(), !questions.is_empty()).kind,
+        None if !failures.is_empty() => StatusKind::Failed,
+        None if !questions.is_empty() => StatusKind::WaitingForAnswer,
+        None if breakpoints.is_some() => StatusKind::AtBreakpoint,
+        None => StatusKind::Running,
+    };
+    let kind = match known_status.kind {
+        // An older version has written the thread, or the status is not that of the records.
+        StatusKind::Unknown | StatusKind::Finished => of_records(),
+        StatusKind::WaitingForAnswer if questions.is_empty() => of_records(),
+        StatusKind::AtBreakpoint if breakpoints.is_none() => of_records(),
+        kind => kind,
+    };
     let open_interrupts = questions.clone();
-    let status = match (known_status.kind, breakpoints) {
-        (StatusKind::WaitingForAnswer, _) if !questions.is_empty() => {
-            ThreadStatus::WaitingForAnswer(questions)
+    let status = match (kind, breakpoints) {
+        (StatusKind::AtBreakpoint, Some(StoredBreakpoints { before, after, .. })) => {
+            ThreadStatus::AtBreakpoint { before, after }
         }
-        (StatusKind::AtBreakpoint, Some(breakpoints)) => {
-            ThreadStatus::AtBreakpoint { before: breakpoints.before, after: breakpoints.after }
-        }
-        (StatusKind::Running, _) => ThreadStatus::Running,
+        (StatusKind::WaitingForAnswer, _) => ThreadStatus::WaitingForAnswer(questions),
         (StatusKind::WaitingForTime, _) => ThreadStatus::WaitingForTime,
         (StatusKind::Stopped, _) => ThreadStatus::Stopped,
         (StatusKind::AtLimit, _) => ThreadStatus::AtLimit,
         (StatusKind::Failed, _) => ThreadStatus::Failed(failures),
-        // An older version has written the thread, so the records have to tell.
-        (_, breakpoints) => match &stopped {
-            Some(stopped) if stopped.requested => ThreadStatus::Stopped,
-            Some(_) if questions.is_empty() => ThreadStatus::WaitingForTime,
-            _ if !failures.is_empty() => ThreadStatus::Failed(failures),
-            _ if !questions.is_empty() => ThreadStatus::WaitingForAnswer(questions),
-            _ => match breakpoints {
-                Some(breakpoints) => {
-                    ThreadStatus::AtBreakpoint { before: breakpoints.before, after: breakpoints.after }
-                }
-                None => ThreadStatus::Running,
-            },
-        },
+        _ => ThreadStatus::Running,
     };
     let wakes_at = match (known_status.kind, &status) {
         (_, ThreadStatus::Failed(_)) => None,

@@ -7,11 +7,10 @@ use crate::checkpoint::{
     CheckpointId, RecordKey, RecordKind, StatusKind, StoredCheckpoint, StoredStatus, TaskRecord,
 };
 use crate::engine::{
-    START, StoredBreakpoints, StoredFailure, StoredQuestion, TaskProgress, Waiting, answers_at_first,
-    begun_joins, is_accepted_later, read_breakpoints,
+    START, StoredBreakpoints, StoredQuestion, Waiting, answers_at_first, begun_joins, is_accepted_later,
+    read_breakpoints,
 };
 use crate::error::ErrorKind;
-use crate::options::clock;
 
 use super::erased::ErasedThread;
 
@@ -109,51 +108,9 @@ impl Undone {
             return StoredStatus::new(if waits { StatusKind::Failed } else { StatusKind::Finished });
         }
         match Waiting::read(graph, &thread.name, &checkpoint, &records) {
-            Ok(waiting) if !is_input => status_of(&waiting),
+            Ok(waiting) if !is_input => waiting.status(),
             // A resumption reports what it cannot read.
             _ => StoredStatus::new(StatusKind::Running),
         }
     }
-}
-
-/// Returns the status of a thread that waits for this. Like that of a run which has stopped there.
-fn status_of(waiting: &Waiting) -> StoredStatus {
-    let pending = || {
-        let tasks = waiting.tasks.iter().map(|(_, task_progress)| task_progress);
-        tasks.filter(|task_progress| task_progress.result.is_none())
-    };
-    let asks = pending().any(|task_progress| !task_progress.questions.is_empty());
-    if waiting.breakpoints.is_some() {
-        return StoredStatus::new(if asks { StatusKind::WaitingForAnswer } else { StatusKind::AtBreakpoint });
-    }
-    if waiting.stopped.as_ref().is_some_and(|stopped| stopped.requested) {
-        return StoredStatus::new(StatusKind::Stopped).wakes_at(wakes_at(pending()));
-    }
-    let has_failed = |task_progress: &TaskProgress| {
-        let failure = task_progress.failure.as_ref();
-        failure.is_some_and(|failure| StoredFailure::is_final(failure) && !failure.waits_again)
-            && task_progress.questions.is_empty()
-    };
-    let waits = |task_progress: &TaskProgress| {
-        !task_progress.questions.is_empty()
-            || task_progress.sleeps.iter().any(|(_, timer)| timer.pending().is_some())
-    };
-    if pending().any(has_failed) {
-        StoredStatus::new(StatusKind::Failed)
-    } else if pending().next().is_none() || !pending().all(waits) {
-        StoredStatus::new(StatusKind::Running)
-    } else {
-        let kind = if asks { StatusKind::WaitingForAnswer } else { StatusKind::WaitingForTime };
-        StoredStatus::new(kind).wakes_at(wakes_at(pending()))
-    }
-}
-
-/// Returns the first time at which a task continues without an answer.
-fn wakes_at<'t>(tasks: impl Iterator<Item = &'t TaskProgress>) -> Option<std::time::SystemTime> {
-    let times = tasks.flat_map(|task_progress| {
-        let sleeps =
-            task_progress.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?));
-        sleeps.chain(task_progress.questions.iter().filter_map(|open| open.expires_at))
-    });
-    times.min()
 }

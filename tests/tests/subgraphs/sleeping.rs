@@ -8,7 +8,7 @@ use superstep::checkpoint::RecordKind;
 use superstep::interrupt::Question;
 use superstep::policy::{Policy, Retry};
 use superstep::run::Stop;
-use superstep::thread::{ListedThread, PersistentGraph, ThreadStatus};
+use superstep::thread::{ListedThread, PersistentGraph, ThreadStatus, as_node};
 use superstep::{ContextWith, Durability, END, Graph, NodeError, START};
 use tokio::time::{Instant, advance};
 
@@ -129,6 +129,25 @@ async fn long_sleep_inside_suspends_the_run() {
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn thread_with_a_sleep_inside_is_due_after_a_roll_back() {
+    let graph = deep!(sleeper);
+    on_every_store(async |store| {
+        let (probe, thread) = (probe(), store.thread(&graph));
+        let run = thread.run(begin("x")).suspend_sleeps_longer_than(HOUR);
+        let wakes_at = run.context(Arc::clone(&probe)).await.unwrap().pause().unwrap().wakes_at().unwrap();
+        let head = thread.state().await.unwrap().unwrap().id;
+        thread.update(Story::update(), as_node(END)).context(probe).await.unwrap();
+        thread.roll_back_to(head).await.unwrap();
+        let persistent = persistent(store, &graph);
+        let unfinished = unfinished_thread(&persistent).await;
+        assert!(matches!(unfinished.status, ThreadStatus::WaitingForTime), "{:?}", unfinished.status);
+        assert_eq!(unfinished.wakes_at, Some(wakes_at));
+        assert_eq!(due(&persistent, wakes_at).await, 1);
+    })
+    .await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -209,6 +209,29 @@ async fn status_is_stored_when_a_run_stops() {
     .await;
 }
 
+#[tokio::test]
+async fn status_after_a_roll_back_is_that_of_the_run_which_stopped_there() {
+    on_every_store(async |store| {
+        let graph = graph().with_checkpointer(store.open());
+        one_of_each(&graph, Durability::Sync).await;
+        let before = stored(&graph).await;
+        let names = before.iter().filter_map(|line| line.split(": ").next());
+        for name in names.filter(|name| *name != "collides") {
+            let thread = graph.thread(name);
+            let head = thread.state().await.unwrap().unwrap().id;
+            thread.update(Ticket::update(), as_node(END)).context(Arc::default()).await.unwrap();
+            assert_eq!(thread.roll_back_to(head).await.unwrap(), Some(head));
+        }
+        // The records of a checkpoint do not tell a limit from a crash.
+        let after = before.iter().map(|line| match line.split_once(": ") {
+            Some((name @ ("hangs" | "limit"), _)) => format!("{name}: Running"),
+            _ => line.clone(),
+        });
+        assert_eq!(stored(&graph).await, after.collect::<Vec<_>>());
+    })
+    .await;
+}
+
 /// Returns the stored status of thread `t`.
 async fn kind(thread: &Thread<Ticket, Works>, graph: &PersistentGraph<Ticket, Works>) -> StatusKind {
     let loaded = graph.checkpointer().get(thread.name(), "", None).await.unwrap();

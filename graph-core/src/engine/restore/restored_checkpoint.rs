@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::checkpoint::{Checkpoint, CheckpointId, TaskRecord};
 use crate::engine::apply::Ephemerals;
@@ -9,6 +10,7 @@ use crate::engine::stored::{FieldChanges, Stopped, StoredBreakpoints, StoredFail
 use crate::engine::task::Finished;
 use crate::erased::ErasedState;
 use crate::interrupt::OpenInterrupt;
+use crate::options::clock;
 use crate::payload::Payload;
 use crate::plan::{Progress, Task};
 use crate::step::ErasedParentCommand;
@@ -85,6 +87,22 @@ impl TaskProgress {
         let Self { result, failure, questions, answers, steps, sleeps } = self;
         let asked = questions.is_empty() && answers.is_empty() && steps.is_empty() && sleeps.is_empty();
         result.is_none() && failure.is_none() && asked
+    }
+
+    /// Returns the times at which the sleeps of the task end.
+    pub(crate) fn sleeps_until(&self) -> impl Iterator<Item = SystemTime> {
+        self.sleeps.iter().filter_map(|(_, timer)| clock::from_millis(timer.pending()?))
+    }
+
+    /// Returns `true` if the task waits for an answer or the end of a sleep.
+    pub(crate) fn waits(&self) -> bool {
+        !self.questions.is_empty() || self.sleeps_until().next().is_some()
+    }
+
+    /// Returns `true` if the task has failed for good. An open interrupt is newer than a failure.
+    pub(crate) fn has_failed(&self) -> bool {
+        let is_final = |failure: &StoredFailure| failure.is_final() && !failure.waits_again;
+        self.failure.as_ref().is_some_and(is_final) && self.questions.is_empty()
     }
 }
 

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, TaskRecord};
+use crate::checkpoint::{Checkpoint, StatusKind, StoredStatus, TaskRecord};
 use crate::engine::graph::Compiled;
 use crate::engine::stored::{Stopped, StoredBreakpoints, read_breakpoints, read_stopped};
 use crate::error::ErrorKind;
 use crate::interrupt::Pause;
 
 use super::read_records::read_tasks;
-use super::restored_checkpoint::{NamedTasks, RestoredCheckpoint};
+use super::restored_checkpoint::{NamedTasks, RestoredCheckpoint, TaskProgress};
 
 /// The things that a thread waits for at a checkpoint: answers of its tasks, breakpoints, and a time.
 pub(crate) struct Waiting {
@@ -44,6 +44,30 @@ impl Waiting {
             .map(|(task, task_progress)| (name(task.node), task_progress));
         let breakpoints = restored.breakpoints.take().filter(StoredBreakpoints::are_current);
         Self { tasks: tasks.collect(), breakpoints, stopped: restored.stopped.take() }
+    }
+
+    /// Returns the status of a thread that waits for this and has no active run. `Running` if a run would continue.
+    pub(crate) fn status(&self) -> StoredStatus {
+        let pending = || {
+            let tasks = self.tasks.iter().map(|(_, task_progress)| task_progress);
+            tasks.filter(|task_progress| task_progress.result.is_none())
+        };
+        let asks = pending().any(|task_progress| !task_progress.questions.is_empty());
+        if self.stopped.is_some() || self.breakpoints.is_some() {
+            let stopped = self.stopped.clone().unwrap_or_default();
+            return stopped.status(self.breakpoints.is_some(), asks);
+        }
+        if pending().any(TaskProgress::has_failed) {
+            return StoredStatus::new(StatusKind::Failed);
+        }
+        if pending().next().is_none() || !pending().all(TaskProgress::waits) {
+            return StoredStatus::new(StatusKind::Running);
+        }
+        let wakes_at = pending().flat_map(|task_progress| {
+            let expiries = task_progress.questions.iter().filter_map(|open| open.expires_at);
+            task_progress.sleeps_until().chain(expiries)
+        });
+        Stopped::new(false, wakes_at.min()).status(false, asks)
     }
 
     /// Converts it into the pause of a run.

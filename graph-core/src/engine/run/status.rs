@@ -3,6 +3,7 @@
 use crate::checkpoint::{StatusKind, StoredStatus};
 use crate::engine::context::wait_again;
 use crate::engine::persist::Persist;
+use crate::engine::stored::Stopped;
 use crate::error::ErrorKind;
 
 use super::driver::{Driver, not_filled};
@@ -56,25 +57,14 @@ impl Driver {
     }
 
     /// Sets the status of a thread at which the run has stopped.
-    ///
-    /// Programs resume stopped and due threads by themselves, which would pass a breakpoint for a person. So a thread at
-    /// a breakpoint is neither, even if other tasks sleep or were stopped.
     pub(crate) fn stops_with_status(&mut self) {
         let Some(stop_point) = &self.stop_point else { return };
         if self.tasks.is_empty() {
             return;
         }
         let at_breakpoint = !(stop_point.before.is_empty() && stop_point.after.is_empty());
-        let kind = if stop_point.requested && !at_breakpoint {
-            StatusKind::Stopped
-        } else if self.interrupts().next().is_some() {
-            StatusKind::WaitingForAnswer
-        } else if stop_point.wakes_at.is_some() && !at_breakpoint {
-            StatusKind::WaitingForTime
-        } else {
-            StatusKind::AtBreakpoint
-        };
-        let status = StoredStatus::new(kind).wakes_at(stop_point.wakes_at.filter(|_| !at_breakpoint));
+        let stopped = Stopped::new(stop_point.requested, stop_point.wakes_at);
+        let status = stopped.status(at_breakpoint, self.interrupts().next().is_some());
         if let Some(persist) = &mut self.persist {
             persist.set_status(status);
         }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, TaskRecord};
+use crate::checkpoint::{Checkpoint, RecordKey, RecordKind, StatusKind, StoredStatus, TaskRecord};
 use crate::error::ErrorKind;
 use crate::options::{from_millis, to_millis};
 
@@ -40,6 +40,24 @@ impl Stopped {
     /// Returns the time at which the first sleeping task wakes.
     pub(crate) fn wakes_at(&self) -> Option<SystemTime> {
         self.wakes_at.and_then(from_millis)
+    }
+
+    /// Returns the status of a thread whose run has stopped. `asks` is `true` if it has open interrupts.
+    ///
+    /// Programs resume stopped and due threads by themselves, which would pass a breakpoint for a person. So a thread at
+    /// a breakpoint is neither, even if other tasks sleep or were stopped.
+    pub(crate) fn status(&self, at_breakpoint: bool, asks: bool) -> StoredStatus {
+        let wakes_at = self.wakes_at().filter(|_| !at_breakpoint);
+        let kind = if self.requested && !at_breakpoint {
+            StatusKind::Stopped
+        } else if asks {
+            StatusKind::WaitingForAnswer
+        } else if wakes_at.is_some() {
+            StatusKind::WaitingForTime
+        } else {
+            StatusKind::AtBreakpoint
+        };
+        StoredStatus::new(kind).wakes_at(wakes_at)
     }
 
     /// Returns the key of the record. A checkpoint has at most one.
