@@ -1,7 +1,6 @@
 //! Chunks: several changes of a field in one row.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
@@ -98,58 +97,83 @@ impl<'b> Chunk<'b> {
     }
 }
 
-/// One entry of a stored row. `range` is its part of the row's data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) checkpoint: CheckpointId,
-    pub(crate) kind: ChangeKind,
-    encoding: Encoding,
-    range: Range<usize>,
-}
-
-impl Entry {
-    /// Returns the change of an entry without copying the row's data.
-    pub(crate) fn change(self, data: &Arc<[u8]>) -> Option<StoredChange> {
-        let payload = Payload::part_of(self.encoding, Arc::clone(data), self.range)?;
-        Some(StoredChange::new(self.checkpoint, self.kind, payload))
-    }
-}
-
-/// Decodes the entries of a row. The error says why they are invalid.
-pub(crate) fn entries(headers: &[u8], data: usize) -> Result<Vec<Entry>, String> {
+/// Reads the changes of a row, oldest first, without copying its data. The error says why they are invalid.
+pub(crate) fn changes(headers: &[u8], data: &Arc<[u8]>) -> Result<Vec<StoredChange>, String> {
     let (headers, rest) = headers.as_chunks::<HEADER_BYTES>();
     if !rest.is_empty() || headers.is_empty() {
         return Err("the headers of its entries are cut off".to_owned());
     }
-    let mut entries: Vec<Entry> = Vec::with_capacity(headers.len());
-    let mut end = 0;
+    let mut changes: Vec<StoredChange> = Vec::with_capacity(headers.len());
+    let mut end = 0_usize;
     for header in headers {
-        let start = if entries.is_empty() { 0 } else { end + 1 };
-        let entry = entry(header, start)?;
-        if entries.last().is_some_and(|last| last.checkpoint > entry.checkpoint) {
+        let [checkpoint @ .., code, _, _, _, _] = header;
+        let checkpoint = CheckpointId::from_bytes(*checkpoint);
+        if changes.last().is_some_and(|last| last.checkpoint > checkpoint) {
             return Err("its entries are out of order".to_owned());
         }
-        if !entries.is_empty() && entry.kind == ChangeKind::Value {
+        let kind = if code & VALUE_BIT == 0 { ChangeKind::Delta } else { ChangeKind::Value };
+        if !changes.is_empty() && kind == ChangeKind::Value {
             return Err("a value is not its first entry".to_owned());
         }
-        end = entry.range.end;
-        entries.push(entry);
+        let code = code & !VALUE_BIT;
+        let encoding = Encoding::from_code(code).ok_or_else(|| format!("unknown encoding {code}"))?;
+        let start = if changes.is_empty() { 0 } else { end + 1 };
+        end = start.saturating_add(length(header));
+        let Some(payload) = Payload::part_of(encoding, Arc::clone(data), start..end) else {
+            return Err(other_length(headers, data.len()));
+        };
+        changes.push(StoredChange::new(checkpoint, kind, payload));
     }
-    if end != data {
-        return Err(format!("its entries have {end} bytes, but there are {data}"));
-    }
-    Ok(entries)
+    if end == data.len() { Ok(changes) } else { Err(other_length(headers, data.len())) }
 }
 
-fn entry(header: &[u8; HEADER_BYTES], start: usize) -> Result<Entry, String> {
-    let [checkpoint @ .., code, a, b, c, d] = header;
-    let length = usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
-    let encoding = Encoding::from_code(code & !VALUE_BIT)
-        .ok_or_else(|| format!("unknown encoding {}", code & !VALUE_BIT))?;
-    Ok(Entry {
-        checkpoint: CheckpointId::from_bytes(*checkpoint),
-        kind: if code & VALUE_BIT == 0 { ChangeKind::Delta } else { ChangeKind::Value },
-        encoding,
-        range: start..start.saturating_add(length),
-    })
+/// Returns the reason for refusing a row whose entries do not have the length of its data.
+fn other_length(headers: &[[u8; HEADER_BYTES]], data: usize) -> String {
+    let bytes = headers.iter().map(|header| length(header).saturating_add(1)).fold(0, usize::saturating_add);
+    format!("its entries have {} bytes, but there are {data}", bytes.saturating_sub(1))
+}
+
+fn length([.., a, b, c, d]: &[u8; HEADER_BYTES]) -> usize {
+    usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_read_back_or_refused() {
+        let first = CheckpointId::after(None);
+        let second = CheckpointId::after(Some(first));
+        let payloads = [Payload::json("[1]"), Payload::new(Encoding::Bytes, *b""), Payload::json("[2,3]")];
+        let mut chunk = Chunk::default();
+        for (checkpoint, payload) in [first, first, second].into_iter().zip(&payloads) {
+            chunk.push(checkpoint, ChangeKind::Delta, payload);
+        }
+        let read = changes(chunk.entries(), &chunk.data().into()).unwrap();
+        assert_eq!(read.iter().map(|change| change.checkpoint).collect::<Vec<_>>(), [first, first, second]);
+        assert!(read.iter().map(|change| &change.payload).eq(&payloads));
+
+        let headers = chunk.entries();
+        let mut swapped = headers[2 * HEADER_BYTES..].to_vec();
+        swapped.extend_from_slice(&headers[..2 * HEADER_BYTES]);
+        let changed = |at: usize, byte: u8| {
+            let mut headers = headers.to_vec();
+            headers[at] = byte;
+            headers
+        };
+        for (headers, length, expected) in [
+            (&headers[..HEADER_BYTES - 1], 10, "the headers of its entries are cut off"),
+            (&[], 0, "the headers of its entries are cut off"),
+            (headers, 9, "its entries have 10 bytes, but there are 9"),
+            (headers, 11, "its entries have 10 bytes, but there are 11"),
+            (&swapped, 10, "its entries are out of order"),
+            (&changed(16, 0x7f), 10, "unknown encoding 127"),
+            (&changed(17, 0xff), 10, "its entries have 4278190090 bytes, but there are 10"),
+            (&changed(37, VALUE_BIT), 10, "a value is not its first entry"),
+        ] {
+            let data = vec![b' '; length].into();
+            assert_eq!(changes(headers, &data), Err(expected.to_owned()));
+        }
+    }
 }

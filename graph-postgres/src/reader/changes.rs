@@ -1,18 +1,16 @@
 //! The changes of a field on the way to a checkpoint, across branches.
 
-use std::sync::Arc;
-
 use superstep_store::checkpoint::{ChangeKind, CheckpointId, StoredChange};
 
-use crate::chunk::{self, Entry};
+use crate::chunk;
 use crate::error::Error;
 
 /// A row of the table `piece`: one or more changes of a field.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRow {
     pub(super) before: i64,
-    pub(super) entries: Vec<Entry>,
-    pub(super) data: Arc<[u8]>,
+    /// Oldest first.
+    pub(super) changes: Vec<StoredChange>,
 }
 
 impl ChangeRow {
@@ -23,12 +21,10 @@ impl ChangeRow {
         headers: &[u8],
         data: &[u8],
     ) -> Result<Self, Error> {
-        let entries = chunk::entries(headers, data.len())
+        let changes = chunk::changes(headers, &data.into())
             .map_err(|reason| Error::corrupt("a row of `piece`", Some(first), reason))?;
-        let row = Self { before, entries, data: data.into() };
-        if row.starts_with_value() != is_whole
-            || row.entries.first().map(|entry| entry.checkpoint) != Some(first)
-        {
+        let row = Self { before, changes };
+        if row.starts_with_value() != is_whole || row.first() != Some(first) {
             return Err(Error::corrupt(
                 "a row of `piece`",
                 Some(first),
@@ -38,18 +34,18 @@ impl ChangeRow {
         Ok(row)
     }
 
-    /// Returns the checkpoint of the first entry.
+    /// Returns the checkpoint of the first change.
     pub(super) fn first(&self) -> Option<CheckpointId> {
-        self.entries.first().map(|entry| entry.checkpoint)
+        self.changes.first().map(|change| change.checkpoint)
     }
 
     pub(super) fn starts_with_value(&self) -> bool {
-        self.entries.first().is_some_and(|first| first.kind == ChangeKind::Value)
+        self.changes.first().is_some_and(|first| first.kind == ChangeKind::Value)
     }
 
-    /// Returns the number of entries up to the end of this row, since the latest value.
+    /// Returns the number of changes up to the end of this row, since the latest value.
     pub(super) fn end(&self) -> i64 {
-        self.before.saturating_add(i64::try_from(self.entries.len()).unwrap_or(i64::MAX))
+        self.before.saturating_add(i64::try_from(self.changes.len()).unwrap_or(i64::MAX))
     }
 }
 
@@ -57,24 +53,24 @@ impl ChangeRow {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     newest_first: Vec<ChangeRow>,
-    /// The number of entries that the next row of this branch has to end with.
+    /// The number of changes that the next row of this branch has to end with.
     expected: Option<i64>,
     branch: Option<i64>,
 }
 
 impl Rows {
-    /// Adds the next older row of a branch. Entries after `until` are not visible.
+    /// Adds the next older row of a branch. Changes after `until` are not visible.
     pub(super) fn push(&mut self, branch: i64, until: CheckpointId, mut row: ChangeRow) -> Result<(), Error> {
         if self.branch != Some(branch) {
             self.end_branch()?;
             self.branch = Some(branch);
         }
-        // Each row has the number of entries before it, which reveals a missing row.
+        // Each row has the number of changes before it, which reveals a missing row.
         if self.expected.is_some_and(|expected| expected != row.end()) {
-            return Err(missing(row.entries.last().map(|entry| entry.checkpoint)));
+            return Err(missing(row.changes.last().map(|change| change.checkpoint)));
         }
         self.expected = Some(row.before);
-        row.entries.retain(|entry| entry.checkpoint <= until);
+        row.changes.retain(|change| change.checkpoint <= until);
         self.newest_first.push(row);
         Ok(())
     }
@@ -90,17 +86,9 @@ impl Rows {
     /// Returns the changes, oldest first. Empty if the field was never written.
     pub(super) fn finish(mut self) -> Result<Vec<StoredChange>, Error> {
         self.end_branch()?;
-        let count = self.newest_first.iter().map(|row| row.entries.len()).sum();
+        let count = self.newest_first.iter().map(|row| row.changes.len()).sum();
         let mut changes = Vec::with_capacity(count);
-        for ChangeRow { entries, data, .. } in self.newest_first.into_iter().rev() {
-            for entry in entries {
-                let checkpoint = entry.checkpoint;
-                let change = entry.change(&data).ok_or_else(|| {
-                    Error::corrupt("a chunk", Some(checkpoint), "an entry is longer than the chunk")
-                })?;
-                changes.push(change);
-            }
-        }
+        changes.extend(self.newest_first.into_iter().rev().flat_map(|row| row.changes));
         Ok(changes)
     }
 }

@@ -87,8 +87,8 @@ fn scan(
 ) -> Result<(), Error> {
     let mut expected = None;
     for row in rows {
-        let first = row.entries.first().map(|entry| entry.checkpoint);
-        // Each row has the number of entries before it, which reveals a missing row.
+        let first = row.first();
+        // Each row has the number of changes before it, which reveals a missing row.
         let expected_before = match expected {
             _ if row.starts_with_value() => 0,
             Some(end) => end,
@@ -99,19 +99,16 @@ fn scan(
             return Err(missing(first));
         }
         expected = Some(row.end());
-        for entry in &row.entries {
-            let checkpoint = entry.checkpoint;
+        for change in &row.changes {
+            let checkpoint = change.checkpoint;
             if Some(checkpoint) <= after {
                 continue;
             }
             let Some(changes) = found.get_mut(ends.partition_point(|end| *end < checkpoint)) else { break };
-            let change = entry.clone().change(&row.data).ok_or_else(|| {
-                Error::corrupt("a chunk", Some(checkpoint), "an entry is longer than the chunk")
-            })?;
             if change.kind == ChangeKind::Value {
                 changes.clear();
             }
-            changes.push(change);
+            changes.push(change.clone());
         }
     }
     Ok(())
