@@ -134,7 +134,7 @@ def state_inputs():
     """A derived state whose fields are all required in its input."""
     whole = fields(lambda name, ty: f"    #[state(input)]\n    {name}: {ty},\n")
     return program(fields=(
-        "use superstep::GraphState;\nuse superstep::state::{Input as _, Update as _};\n\n"
+        "use superstep::GraphState;\nuse superstep::state::Input as _;\n\n"
         f"#[derive(GraphState, Clone, Debug)]\nstruct Wide {{\n{whole}}}\n\n"
         "pub async fn run() -> Result<(), Box<dyn std::error::Error>> {\n"
         "    let input = WideInput::from_json(serde_json::json!({}))?;\n"
