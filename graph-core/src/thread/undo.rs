@@ -56,12 +56,16 @@ pub(super) fn undo(
     for answer in answers().filter(|answer| first.contains(&*answer.key)) {
         answered.entry(answer.task).and_modify(|count| *count += 1);
     }
+    let is_resumption = |key: &RecordKey| matches!(key.kind, RecordKind::Patch | RecordKind::Goto);
+    let was_resumed = !answered.is_empty() || records.iter().any(|record| is_resumption(&record.key));
     let mut undone = Undone::default();
     for TaskRecord { key, payload, .. } in records {
         let kept_answers = answered.get(&key.task);
         let is_anew = usize::try_from(key.task).is_ok_and(|task| anew.contains(&task));
         let removes = match key.kind {
             RecordKind::Patch | RecordKind::Goto => true,
+            // A resumption removes it, so it is of a run that stopped later.
+            RecordKind::Stopped => was_resumed,
             // Sent again, the request that is taken back applies again.
             RecordKind::Request => is_accepted_later(payload),
             _ if key.task != RecordKey::NO_TASK && key.task >= planned => true,

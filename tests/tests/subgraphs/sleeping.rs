@@ -150,6 +150,31 @@ async fn thread_with_a_sleep_inside_is_due_after_a_roll_back() {
     .await;
 }
 
+async fn sleeps_when_answered(_: &Story, cx: &ContextWith<Probe>) -> Result<StoryUpdate, NodeError> {
+    cx.interrupt(Ask).await;
+    cx.sleep(3 * HOUR).await;
+    Ok(say("awake"))
+}
+
+#[tokio::test]
+async fn roll_back_of_an_answer_forgets_the_sleep_that_followed_inside() {
+    let graph = deep!(sleeps_when_answered);
+    on_every_store(async |store| {
+        let (probe, thread) = (probe(), store.thread(&graph));
+        thread.run(begin("x")).context(Arc::clone(&probe)).await.unwrap();
+        let head = thread.state().await.unwrap().unwrap().id;
+        let answer = thread.interrupts().await.unwrap().only::<Ask>().unwrap().answer(true);
+        let resumed = thread.resume(answer).suspend_sleeps_longer_than(HOUR);
+        let wakes_at = resumed.context(probe).await.unwrap().pause().unwrap().wakes_at().unwrap();
+        let persistent = persistent(store, &graph);
+        assert_eq!(due(&persistent, wakes_at).await, 1);
+        thread.roll_back_to(head).await.unwrap();
+        assert_eq!(unfinished_thread(&persistent).await.wakes_at, None);
+        assert_eq!(due(&persistent, wakes_at).await, 0);
+    })
+    .await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn interrupt_inside_times_out() {
     let graph = deep!(asks);
